@@ -1,0 +1,148 @@
+"""Draws the contents of a message: product, fault, order id, names and the numbers around them."""
+
+import random
+import re
+import string
+
+import fillers
+import problems
+import words
+from faults import USE
+from grammar import agree, choose, entries, split
+
+ID_SHAPES = """
+A-99999|#99999|ORD/2099/999|9999 999|aa-99-99a|AA999999|999-9999999-9999999|A9A9-99|AAA-99999|99/99999|AA.9999.99
+|AAAA-9999|99999999|9999-9999|A/9999/A|AA-A9999|#AA9999|AA_99999|20990999-99|AA 9999 9|9AA99|A99-A99-A99|W-2099-9999
+|ORD-999999|#9999-A|99999|A9999|AA99 99|99.999.99|aaa9999
+""".replace("\n", "").split("|")
+
+
+class Fill:
+    """Draws fillers of one part ("train" or "test") of the word lists."""
+
+    def __init__(self, part: str, rng: random.Random):
+        self.part = part
+        self.rng = rng
+        self.first = split(words.FIRST_NAMES, part)
+        self.last = split(words.SURNAMES, part)
+        self.brand_starts = split(words.BRAND_STARTS, part)
+        self.whens = split(fillers.WHENS.split("|"), part)
+        self.places = split(fillers.PLACES.split("|"), part)
+        self.roles = split(fillers.ROLES.split("|"), part)
+
+    def pick(self, options: list[str]) -> str:
+        return self.rng.choice(options)
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def name(self) -> str:
+        """A first name, a full name or one with initials."""
+        first, last = self.pick(self.first), self.pick(self.last)
+        if self.chance(0.05):
+            last = f"{last}-{self.pick(self.last)}"
+        forms = [first, f"{first} {last}", f"{first[0]}. {last}", f"{first} {last[0]}.",
+                 f"{first} {self.pick(string.ascii_uppercase[:23])}. {last}", last]  # fmt: skip
+        return self.rng.choices(forms, [30, 52, 7, 4, 4, 3])[0]
+
+    def shape(self, pattern: str) -> str:
+        """Each 9 becomes a digit, A and a a letter."""
+        letters = {"9": string.digits, "A": "ABCDEFGHJKLMNPQRSTUVWXYZ", "a": "abcdefghkmnprstuvwxyz"}
+        return "".join(self.pick(list(letters[c])) if c in letters else c for c in pattern)
+
+    def order_id(self) -> str:
+        """An id of a usual shape, or of one to three groups with a separator."""
+        if self.chance(0.6):
+            shape = self.pick(ID_SHAPES)
+            prefix = re.match(r"ORD|W-", shape)
+            start = prefix[0] if prefix else ""
+            return start + self.shape(shape[len(start) :].replace("2099", f"20{self.pick(['23', '24', '25'])}"))
+        letter = self.pick(["A", "A", "a"])
+        groups = ["9" * self.rng.randint(2, 6)]
+        for _ in range(self.rng.choice([0, 1, 1, 2])):
+            kind = self.pick([letter, "9", letter + "9"])
+            groups.insert(self.rng.randint(0, len(groups)), kind * self.rng.randint(1, 3))
+        groups = groups if len(groups) > 1 else [letter * self.rng.randint(1, 3) + groups[0] + "9"]
+        return self.shape(self.pick(["-", "-", "/", ".", "", " ", "_"]).join(groups))
+
+    def brand(self) -> str:
+        return self.pick(self.brand_starts) + self.pick(words.BRAND_ENDS)
+
+    def product(self, category: str) -> tuple[str, bool]:
+        """A product of the category, and whether it is a plural."""
+        heads, modifiers = (split(block.split("|"), self.part) for block in words.PRODUCTS[category])
+        head = self.pick(heads)
+        plural = head.startswith("pl:")
+        pieces = [head.removeprefix("pl:")]
+        if self.chance(0.35):
+            pieces.insert(0, self.pick(modifiers))
+        if self.chance(0.5):
+            if self.chance(0.4) and category not in ("clothing", "media", "digital"):
+                code = self.pick(words.MODEL_CODES)
+                fixed = re.fullmatch(r"[A-Z][a-z]+|II|III|SE", code)
+                pieces.insert(0, code if fixed else self.shape(code.replace("L", "A").replace("MAA", "MK")))
+                if self.chance(0.12) and not plural:
+                    pieces = pieces[:1]
+            pieces.insert(0, self.brand())
+        return " ".join(pieces), plural
+
+    def fault(self, category: str, kind: str, form: str, plural: bool) -> str:
+        """A fault as predicate ("X"), clause ("C") or noun phrase ("N")."""
+        if form == "X":
+            block = {"lost": problems.LOST, "state": problems.STATE}.get(kind) or USE[category]
+        else:
+            block = {"C": problems.CLAUSES, "N": problems.NOUNS}[form][kind]
+        template = self.pick(split(entries(block), self.part))
+        if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.5):
+            after = following(template, kind)
+            if after:
+                template += " " + self.pick(split(entries(after), self.part))
+        elif form == "C" and kind == "use" and re.search(r"(came|broke|snapped) ?(off)?$", template) and self.chance(0.5):
+            template += " " + self.pick(split(entries(problems.AFTER_PAST), self.part))
+        part = self.pick(split(problems.PARTS[category].split("|"), self.part))
+        text = choose(agree(template, plural), self.rng)
+        return text.replace("{part}", part).replace("{days}", self.days())
+
+    def days(self) -> str:
+        return self.pick(fillers.NUMBER_WORDS.split("|")) if self.chance(0.8) else str(self.rng.randint(2, 40))
+
+    def slots(self, name: str, category: str) -> dict[str, str]:
+        """Values for the slots that do not enter the record."""
+        other_name = self.name()
+        while set(other_name.split()) & set(name.split()):
+            other_name = self.name()
+        second, second_plural = self.product(self.pick([c for c in words.PRODUCTS if c not in (category, "digital")]))
+        while second_plural:
+            second, second_plural = self.product(self.pick(list(words.PRODUCTS)))
+        digits = self.shape
+        price = self.pick(["${}", "£{}", "€{}", "{} euros", "{} dollars", "{} pounds"])
+        return {
+            "other": self.pick(self.roles).replace("{n}", other_name),
+            "agent": self.pick(["Mr {}", "Ms {}", "Mrs {}"]).format(other_name.split()[-1].strip("."))
+            if " " in other_name and not other_name.endswith(".") else other_name,
+            "P2": second,
+            "price": price.format(self.pick([str(self.rng.randint(9, 899)), f"{self.rng.randint(9, 299)}.{self.pick(['99', '50', '95'])}"])),
+            "phone": digits(self.pick(["0999 999 9999", "+49 999 9999999", "(999) 999-9999", "+44 9999 999999", "09999/99999"])),
+            "date": self.pick(["{d} March", "{d}/11/2024", "2024-0{m}-1{m}", "June {d}", "{d}.0{m}.2025", "{d} October 2024"])
+            .format(d=self.rng.randint(10, 28), m=self.rng.randint(2, 9)),
+            "invoice": digits(self.pick(["R-9999", "INV-99999", "2024-9999", "999999", "RE99999", "K-9999"])),
+            "tracking": digits(self.pick(["1Z999AA9999", "JD0099999999", "RR99999999DE", "9999 9999 9999", "99999999999"])),
+            "serial": digits(self.pick(["SN9999A9", "A9A9999", "99-AA-9999", "99999999A"])),
+            "ticket": digits(self.pick(["T-9999", "999999", "CS-9999", "#9999"])),
+            "postcode": digits(self.pick(["AA9 9AA", "99999", "9999 AA"])),
+            "small": str(self.rng.randint(2, 180)),
+            "when": self.pick(self.whens),
+            "where": self.pick(self.places),
+            "kin": self.pick(fillers.KIN.split("|")),
+        }  # fmt: skip
+
+
+def following(template: str, kind: str) -> str | None:
+    """Which block of adverbials may follow the fault, by the form of its verb."""
+    if kind == "digital":
+        return None if template.startswith(("was", "lost", "<is", "never", "vanished")) else problems.AFTER_DIGITAL
+    if template.startswith(("<has", "<is")):
+        return None
+    if template.startswith(("won't", "no longer", "cannot", "<does|do> not")):
+        return problems.AFTER_NEGATIVE
+    return problems.AFTER_PRESENT if template.startswith(("<", "only <")) else problems.AFTER_PAST

@@ -1,0 +1,150 @@
+"""Sentence frames for greeting, name, closing and order id; the notation is explained in frames_fault.py.
+
+Slots: {name} the writer, {agent} somebody else who is greeted, {id} the order id, {P} the product.
+"""
+
+GREETINGS = """
+fr| Dear [Sir or Madam|customer service|support team],
+c| Hi,
+cr| Hello,
+fc| Good [morning|evening],
+lc| hey
+ca| Hi there,
+f| Dear {agent},
+cr| Hi {agent},
+f| To whom it may concern,
+lc| hey guys
+f| Dear Madam or Sir,
+c| Hello everyone,
+cl| hi all
+r| Hello dear [team|people],
+fr| Good day,
+f| Dear [complaints department|returns team],
+cl| Heya,
+a| Attention [customer service|support]:
+r| Greetings from [Leeds|Porto|Gdansk|a rainy Oslo],
+cr| Hello {agent},
+l| yo
+fc| Dear [team|shop team],
+ac| Hello?
+f| For the attention of {agent}:
+cr| Happy [Monday|Friday|New Year] to you all,
+"""
+
+INTRODUCTIONS = """
+fcr| My name is {name}.
+crl| {name} here.
+fcr| This is {name} [writing|speaking].
+cl| it's {name}
+fr| I am {name}, a customer of yours.
+crl| i'm {name}
+t| {name}.
+fr| Allow me to introduce myself: {name}.
+c| it's me, {name}.
+crf| I'm {name} from [Bristol|Lagos|Turin|Ghent|Aarhus|Graz].
+t| Name: {name}
+fr| I, {name}, am a [regular|long-standing] customer.
+cl| {name} again
+c| you may know me, {name}, from the last order.
+crf| My name's {name}.
+ar| {name} writing, [not for the first time|once more].
+tf| Customer: {name}.
+a| I am {name} and I am [angry|furious|not amused].
+l| {name} here from [leeds|cork|malmo]
+fr| The name is {name}.
+f| You are dealing with {name}, one of your customers.
+cr| I go by {name}.
+tf| From: {name}
+c| Hope you're well, {name} here.
+rcf| People call me {name}, by the way.
+t| Customer name {name}.
+fr| My full name, as on the account, is {name}.
+cl| {name} speaking :)
+ra| Remember me? {name}.
+fcr| I should say who I am: {name}.
+"""
+
+SIGNATURES = """
+f| [Kind|Best|Warm] regards,¶{name}
+fr| Yours [sincerely|faithfully],¶{name}
+cl| - {name}
+c| Thanks,¶{name}
+fr| With best wishes, {name}
+tl| {name}
+cr| Cheers, {name}
+rc| Many thanks in advance, {name}
+a| {name}, [disappointed|angry|furious]
+c| Best, {name}
+f| Respectfully,¶{name}
+cl| thx {name}
+t| /{name}
+f| Signed, {name}
+cr| Take care,¶{name}
+cr| Thank you!¶{name}
+fr| Regards, {name}
+lc| ty, {name}
+a| Waiting,¶{name}
+c| All the best - {name}
+f| I remain yours truly,¶{name}
+tl| ({name})
+cr| Bye for now, {name}
+ca| Not your happiest customer, {name}
+fr| Thank you for your time.¶{name}
+c| Greetings, {name}
+rc| Love from [Wales|Lyon|the north], {name}
+t| Sent by {name}
+fc| Sincerely, {name}
+ar| Your (still) loyal customer {name}
+"""
+
+IDS = """
+fcr| My order number is {id}.
+fct| Order [number|no.|nr] {id}.
+cl| order {id}
+fr| The order [number|reference] is {id}.
+t| Order: {id}
+cr| It was order {id}.
+tf| Order ID: {id}
+cra| I ordered it under the number {id}.
+l| order no {id}
+f| Please refer to order {id}.
+crf| You will find it under order {id}.
+fcl| my order id is {id}
+t| Ref. {id}
+ca| Look up order {id}!
+f| This concerns order {id}.
+fr| The confirmation [mail|e-mail] says order {id}.
+c| Order {id}, if that helps.
+lt| #order: {id}
+rc| I looked for the order number, and here it is: {id}.
+fr| My purchase has the order number {id}.
+cra| The number of my order? {id}.
+f| Your reference: {id}.
+t| Order ref {id}
+cl| heres the order nr: {id}
+f| For your records, the order number is {id}.
+c| (order {id})
+fra| All of this is about order {id}.
+tf| Purchase order {id}.
+rc| According to my receipt the order has the number {id}.
+clr| the number on the order is {id}
+"""
+
+# Put directly behind the product, inside another sentence.
+ID_TAGS = """
+fcarl|  (order {id})
+ft|  (order no. {id})
+fcr| , order number {id},
+ctl|  (order id {id})
+fr|  from order {id}
+tca|  ({id})
+fr|  (order reference {id})
+"""
+
+SUBJECTS = """
+f| Subject: [complaint|problem] - order {id}
+tf| Re: order {id}
+fc| Subject: {P}, order {id}
+t| Order {id} / {P}
+r| Subject: trouble with my order {id}
+"""

@@ -1,0 +1,229 @@
+"""Sentence frames for what the writer wants; the notation is explained in frames_fault.py.
+
+Further conditions: R not for goods that never came, P needs a product named before. Frames without a
+pronoun may also stand before the fault. {old} is a wish of the past that no longer counts.
+"""
+
+REFUND = """
+fcr| I would like a refund.
+cr| Can I [have|get] my money back?
+f| I [request|ask for] a full refund.
+al| i want my money back
+t| Refund [please|requested].
+ca| Just give me back what I paid.
+fr| Please [return|transfer] the [amount|money] to my [account|card].
+f| Kindly reimburse me for the full [amount|price].
+ca| I want my {price} back!
+t| Money back, please.
+cr| Could you put the {price} back on my card?
+a| Refund me [now|today|at once]!
+crl| i'd like to get my money back
+f| I expect the purchase price to be [refunded|credited] within 14 days.
+fr| I am cancelling the purchase and ask you to pay me back.
+rc| All I want is my money.
+tl| refund pls
+fcr| Please refund me.
+a| You will pay me back every cent.
+fr| I would prefer to be reimbursed.
+cl| pls refund
+crfR| I want to send {them} back and get a refund.
+t| Wish: refund.
+r| After all this I would rather just have the {price} returned to me.
+fcra| A refund is all I ask for.
+f| I withdraw from the contract and claim back the {price}.
+ca| Can you please give me a refund?
+t| Reimbursement, please.
+cr| I'd be glad to see the {price} back in my bank account.
+fa| I demand [a full refund|my money back].
+lc| when can i get my money back
+cr| Would you refund the {price}, please?
+fr| Not a replacement, please: I want a refund.
+cra| I don't want another one, I want my money back.
+fr| A repair is of no use to me, so please refund the price.
+crf| Please don't send me a new one, just refund me.
+fc| Rather than a repair, I would like my money back.
+lc| no new one please, just the money
+a| No voucher, no replacement: cash back on my card!
+fcr| I was offered a repair but I would prefer a refund.
+"""
+
+REPLACEMENT = """
+fcr| I would like a replacement.
+crP| Can you send me another one?
+f| Please [send|ship] me a replacement.
+al| i want a new one
+t| Replacement [please|requested].
+fcrR| Please exchange {them}.
+crP| Could I get a new one?
+fr| I would ask you to replace {them}.
+a| Send me a [working|proper|decent] one!
+t| New one, please.
+crP| Could you send a new one out to me?
+f| Kindly arrange for a [replacement|substitute] to be delivered.
+clP| can u send me a new one
+frR| I would like to exchange {them} for [an intact|a faultless] one.
+c| A swap would be great.
+fa| I expect [a replacement|a substitute] by [Friday|next week|the end of the month].
+tl| replacement pls
+rcP| I'd just like to have one that is as it should be.
+a| Replace {them}, and fast!
+crR| Can I swap {them} for another one?
+fP| Please provide me with a new one under the warranty.
+t| Wish: replacement.
+cr| Would you mind sending a replacement?
+lcR| want to swap {them}
+rP| All I am asking for is a new one in its place.
+fcr| Please let me have a replacement.
+crP| Could a fresh one be posted to me?
+t| Exchange, please.
+faP| Please dispatch another one [immediately|without delay].
+crP| I'd love to get another one instead.
+acr| I want [it|the whole thing] replaced.
+cr| It would be lovely if you could ship another.
+fr| I do not want a refund; please send a new one.
+cra| Not a refund, I want a replacement.
+fcr| Keep the money, I just need another one.
+fr| No repair, please, I would rather have a replacement.
+crR| I don't want my money back, just swap {them}.
+lc| no refund needed, just send another
+arP| Don't pay me back and don't patch it up: I want a new one.
+frc| You offered me a refund, but I would prefer a replacement.
+"""
+
+REPAIR = """
+fcrR| I would like to have {them} repaired.
+crR| Can you fix {them}?
+fR| Please repair {them}.
+alR| just fix {them}
+tR| Repair [please|requested].
+crfR| Could somebody repair {them}?
+fR| I request a repair under warranty.
+cR| Can I bring {them} in to be fixed?
+aR| Fix {them}, [now|at last|for once]!
+tR| To be repaired, please.
+fcrR| I'd like to get {them} fixed.
+fR| Kindly arrange [the repair|for a repair].
+clR| can u fix {them} pls
+frR| I would be grateful if your workshop could mend {them}.
+rcR| I'd hate to throw {them} away, so please fix {them}.
+aR| I want {them} mended, and properly this time!
+tlR| repair pls
+frR| Please send a technician to put {them} right.
+crR| Would you be able to mend {them}?
+tR| Wish: repair.
+crR| Could one of your people come round and fix {them}?
+frR| I would like to send {them} in for repair.
+faR| I expect you to repair {them} free of charge.
+lcR| need someone to fix {them}
+crR| All I need is a repair.
+fR| Please have {them} repaired.
+crR| Is there a chance you could get {them} working again?
+tR| Please mend.
+acR| Get {them} working again!
+frR| I ask that {them} be put back in working order.
+frR| I do not want a refund; I would like a repair.
+crR| Don't send me another one, please just fix {them}.
+caR| Not a new one, not a refund: a repair.
+lcR| no replacement, just repair {them}
+frR| Rather than a replacement, I would like a repair.
+crR| Keep the money, just fix {them}.
+frcR| You suggested a replacement, but I would rather have {them} repaired.
+tR| No refund, repair please.
+crR| I don't need my money back if you can repair {them}.
+fR| I would prefer a repair to a refund.
+"""
+
+INFORMATION = """
+fcr| Could you tell me [how long the warranty lasts|whether the warranty covers this]?
+crR| Do you know [why this happens|what causes this]?
+f| Please let me know [whether this is covered by the warranty|how I should proceed with the claim form].
+clR| is this normal?
+t| Question: [is this under warranty|how long is the guarantee]?
+fcr| How long does the warranty last?
+fr| I would be grateful for information [about the guarantee|on spare parts].
+crR| Is there a manual I could read?
+a| Can anybody tell me how long I [must|have to] wait?
+lc| is there still warranty on {them}?
+frR| Could you explain how to [reset|clean|store] {them}?
+t| Please advise if this is under guarantee.
+cr| I just want to know [how this could happen|if I am the only one].
+f| I kindly ask for information on the [conditions of the guarantee|next steps for a claim].
+crR| Am I doing something wrong?
+cl| do u know what that means?
+r| I was wondering if you could tell me whether others have seen the same.
+tR| Is there a spare part?
+fcr| Can you tell me when you will have news?
+frR| Please inform me where I can buy spare parts.
+ca| Can you at least tell me what is going on?
+crl| just wondering how long the guarantee is
+frR| Is it safe to keep using {them}?
+t| Info on warranty, please.
+crR| What does the manual say about this?
+fr| I would like to know who is responsible for this.
+cR| What should I try first?
+faR| Please explain to me how such a thing is possible.
+t| Is this a known issue?
+crR| Have you any idea what I could try?
+lR| any tips what to do?
+fr| My only question is whether the guarantee applies here.
+fcr| I don't want a refund, I only want to know [why|if this is usual].
+frc| No need for a replacement yet, but could you tell me if it is a known fault?
+cr| Before I ask for a repair: is it still under warranty?
+"""
+
+# Questions that come with no fault at all.
+PLAIN_QUESTIONS = """
+fcr| Could you tell me whether the {P} [comes with a warranty|can be used outdoors|is made in Europe]?
+cr| How long is the warranty on the {P}?
+f| Please let me know if you still [stock|sell] spare parts for the {P}.
+cl| does the {P} come with a manual?
+t| Question about {P}: how long is the guarantee?
+fr| I would like to know when the {P} I ordered will be [sent out|delivered].
+cr| Is it true that the {P} is sold in other colours?
+ca| When will my {P} be here? I only ordered {when}, just asking.
+f| May I ask what the {P} weighs?
+lc| how do i register the {P}?
+t| {Pc} - which size fits?
+fr| Could you inform me about the opening hours for picking up my {P}?
+cr| Can I change the delivery address for my {P}?
+c| Which cleaning product should I use on my {P}?
+r| My {kin} would like to know what your {P} is made of.
+"""
+
+# The same without any fault, where the writer has changed his or her mind.
+PLAIN_RETURNS = """
+fcr| I would like to return my {P} and get my money back.
+c| Changed my mind about the {P}, can I get a refund?
+f| I am withdrawing from the purchase of the {P} and request a refund.
+t| Return of {P}. Refund please.
+lc| dont need the {P} anymore, can i have my money back
+fr| Please cancel my order for the {P} and refund me.
+cr| My {kin} already has the same {P}, so I would like a refund.
+cr| I would like to swap the {P} I ordered for another one in a bigger size.
+fr| Please refund the {P}, as I no longer need {them}.
+cl| can i exchange the {P} for another colour?
+"""
+
+# Says that something must happen, but not what.
+NO_WISH = """
+fcr| I look forward to hearing from you.
+ca| Please do something about it.
+f| I trust that you will deal with the matter.
+cl| pls get back to me
+t| Please reply.
+a| This is unacceptable!
+r| I just thought you should know.
+fr| I await your reply.
+crl| not happy about this
+c| Hope to hear from you soon.
+f| I would appreciate a prompt answer.
+a| Do your job!
+tl| waiting
+ra| I leave it to you what to make of that.
+fcr| Please take care of this soon.
+a| You will hear from me again.
+cr| That's all, really.
+l| pls sort this
+f| Please treat this as a formal complaint.
+a| Never again!
+"""
