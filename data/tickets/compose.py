@@ -78,6 +78,7 @@ class Message:
             "Z": self.kind in ("lost", "none", "digital"),
             "R": self.kind == "lost",
             "H": self.kind == "digital",
+            "L": self.kind != "lost",
             "S": self.plural,
             "B": self.kind == "none",
             "P": self.record["product"] is None,
@@ -106,30 +107,42 @@ class Message:
             text = re.sub(r"(\{a?P\})", lambda m: m[1] + tag, text, count=1)
             text = re.sub(r",([,.;:!?]|$)", r"\1", text)
         text = self.casual(text)
-        slots = self.fill.slots(self.values["name"], self.category) | self.values | self.words()
-        for key in ("other", "when", "P2", "P", "X", "C", "N"):
-            if key in slots:
-                slots[key + ("_c" if key in ("other", "when") else "c")] = capital(slots[key])
-        if self.register == "l":
-            slots = {k: v.lower() if k not in ("name", "id", "P", "X", "C", "N") else v for k, v in slots.items()}
-        slots["aP"], slots["aP2"] = with_article(slots["P"], self.plural), with_article(slots["P2"], False)
-        if self.fill.chance(0.08) and slots["P"]:
-            slots["aP"] = with_article(self.fill.pick(["new ", "brand new ", "second-hand "]) + slots["P"], self.plural)
+        slots = self.slots()
         if self.fill.chance(0.08):
             text = re.sub(r"\b([Mm]y|[Oo]ur) \{P\}", r"\1 " + self.fill.pick(["new", "brand new"]) + " {P}", text)
+        text = self.contract(text, slots)
         said = text.format(**slots)
         starts = re.match(r"[a-z{]", frame.text) and not re.match(r"\{(P|X|C|N|id|name)\}", frame.text)
         self.note(text, slots)
         return (capital(said) if starts and self.register not in "lt" else said).replace("¶", "\n")
 
+    def slots(self) -> dict[str, str]:
+        """Values for all slots; second people and products are drawn anew, numbers stay the same."""
+        drawn = self.fill.slots(self.values["name"], self.category)
+        for key in ("price", "phone", "date", "invoice", "tracking", "serial", "ticket", "small", "small_age"):
+            drawn[key] = self.kept.setdefault(key, drawn[key])
+        if self.register == "l":
+            drawn = {key: value.lower() for key, value in drawn.items()}
+        slots = drawn | self.values | self.words()
+        condition = self.fill.pick(["new ", "brand new ", "second-hand "]) if self.fill.chance(0.08) else ""
+        slots["aP"] = with_article(condition + slots["P"], self.plural)
+        slots["aP2"] = with_article(slots["P2"], False)
+        slots["short"] = short_name(slots["P"], self.category)
+        for key in ("friend", "staff", "when"):
+            slots[key + "_c"] = capital(slots[key])
+        for key in ("P2", "P", "aP", "X", "C", "N"):
+            if key in slots:
+                slots[key + "c"] = capital(slots[key])
+        return slots
+
     def note(self, text: str, slots: dict[str, str]) -> None:
         """Enters into the record what the text just said."""
         for slot, value in slots.items():
-            key = {"P": "product", "aP": "product", "Pc": "product", "name": "name", "id": "order_id"}.get(slot)
+            key = {"P": "product", "aP": "product", "Pc": "product", "aPc": "product", "name": "name", "id": "order_id"}.get(slot)
             if slot.rstrip("c") in ("X", "C", "N"):
                 key = "problem"
             if key and "{" + slot + "}" in text:
-                self.record[key] = self.product if slot == "aP" else value
+                self.record[key] = self.product if slot in ("aP", "aPc") else value
 
     def words(self) -> dict[str, str]:
         """The product, the fault and the words that agree with them."""
@@ -137,6 +150,17 @@ class Message:
         found = {"P": self.product, "it": it, "It": capital(it), "them": them, "it_o": them,
                  "this": "these" if self.plural else "this"}  # fmt: skip
         return found | self.faults
+
+    def contract(self, text: str, slots: dict[str, str]) -> str:
+        """ "It is leaking" becomes "it's leaking" now and then; the fault is then "leaking"."""
+        found = re.match(r"(is|are) (?!not\b)", slots.get("X", ""))
+        if found and self.register != "f" and re.search(r"\{it\} \{X\}", text, re.I) and self.fill.chance(0.5):
+            slots["X"] = slots["X"][found.end() :]
+            ending = {"is": "'s", "are": "'re"}[found[1]]
+            if self.register == "l" and self.fill.chance(0.5):
+                ending = ending[1:]
+            text = re.sub(r"(\{it\}) \{X\}", rf"\1{ending} {{X}}", text, flags=re.I)
+        return text
 
     def casual(self, text: str) -> str:
         """In chat: lower case, short forms and slips, outside the slots."""
@@ -159,6 +183,8 @@ class Message:
 
     def problem(self, form: str) -> str:
         text = self.fill.fault(self.category, self.kind, form, self.plural and self.record_product)
+        if self.register in "fr" and self.fill.chance(0.6):
+            text = text.replace("won't", "will not")
         if self.register in "cl" and self.fill.chance(0.6):
             for long, short in ((" not ", "n't "), ("cannot ", "can't ")):
                 text = re.sub(rf"\b(do|does|is|are|was|were|did|has|have){long}", rf"\1{short}", text, count=1) if long == " not " else text.replace(long, short)
@@ -166,6 +192,7 @@ class Message:
 
     def build(self) -> tuple[str, dict[str, str | None]]:
         self.seen: set[str] = set()
+        self.kept: dict[str, str] = {}
         self.faults: dict[str, str] = {}
         self.record_product = True
         core = self.core()
@@ -276,10 +303,18 @@ class Message:
             head = self.say(frame) + "\n" if frame else ""
         share = {"f": 0.85, "c": 0.75, "a": 0.3, "t": 0.08, "r": 0.8, "l": 0.5}[self.register]
         if self.fill.chance(share) and (frame := self.frame("GREETINGS")):
-            head += self.say(frame) + self.fill.pick(["\n\n", "\n", " ", " "])
+            head += self.greeting(self.say(frame))
         if self.who == "signature":
             tail = self.fill.pick(["\n\n", "\n", "\n", " "]) + self.say(self.frame("SIGNATURES"))
+            if self.fill.chance(0.08) and self.register in "fcrl" and (frame := self.frame("SMALL_TALK")):
+                tail += "\n" + self.fill.pick(["PS: ", "P.S. ", "PS "]) + self.say(frame)
         return head + self.sentences([*before, *core, *after]) + tail
+
+    def greeting(self, text: str) -> str:
+        gap = self.fill.pick(["\n\n", "\n", " ", " "])
+        if text[-1].isalnum() and (self.register != "l" or (gap == " " and self.fill.chance(0.7))):
+            text += ","
+        return text + gap
 
     def sentences(self, parts: list[str]) -> str:
         """Sentences with something visible between them: a mark or a line break."""
@@ -300,6 +335,13 @@ class Message:
         return text
 
 
+def short_name(product: str, category: str) -> str:
+    """The product without brand, model and other additions; itself where nothing else is left."""
+    heads = [head.removeprefix("pl:") for head in words.PRODUCTS[category][0].split("|")]
+    fitting = [head for head in heads if product.lower().endswith(head.lower())]
+    return product[-len(max(fitting, key=len)) :] if fitting else product
+
+
 def bound(frame: Frame) -> bool:
     """Whether the frame points back at something said before."""
-    return bool(re.search(r"\{them\}|\{it\}|\b(it|this|that|another|one|after all)\b", frame.text)) or "P" in frame.conditions
+    return bool(re.search(r"\{them\}|\{it\}|\{short\}|\b(it|this|that|another|one|after all)\b", frame.text)) or "P" in frame.conditions

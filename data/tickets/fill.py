@@ -28,7 +28,10 @@ class Fill:
         self.brand_starts = split(words.BRAND_STARTS, part)
         self.whens = split(fillers.WHENS.split("|"), part)
         self.places = split(fillers.PLACES.split("|"), part)
-        self.roles = split(fillers.ROLES.split("|"), part)
+        self.friends = split(fillers.FRIENDS.split("|"), part)
+        self.staff = split(fillers.STAFF.split("|"), part)
+        self.female = [n for n in self.first if n[-1] == "a" and n not in words.MALE_IN_A]
+        self.male = [n for n in self.first if re.search(r"[^k]o$|us$|im$|if$|ek$|av$|ed$|ik$|an$", n) and n not in words.NOT_MALE]
 
     def pick(self, options: list[str]) -> str:
         return self.rng.choice(options)
@@ -90,9 +93,14 @@ class Fill:
         """A fault as predicate ("X"), clause ("C") or noun phrase ("N")."""
         if form == "X":
             block = {"lost": problems.LOST, "state": problems.STATE}.get(kind) or USE[category]
+            if kind == "use" and self.chance(0.15):
+                block = problems.GENERAL
         else:
             block = {"C": problems.CLAUSES, "N": problems.NOUNS}[form][kind]
-        template = self.pick(split(entries(block), self.part))
+        options = split(entries(block), self.part)
+        if category not in words.POWERED:
+            options = [entry for entry in options if not entry.startswith("*")]
+        template = self.pick(options).lstrip("*")
         if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.5):
             after = following(template, kind)
             if after:
@@ -108,18 +116,21 @@ class Fill:
 
     def slots(self, name: str, category: str) -> dict[str, str]:
         """Values for the slots that do not enter the record."""
-        other_name = self.name()
-        while set(other_name.split()) & set(name.split()):
-            other_name = self.name()
+        other = self.name()
+        while set(other.split()) & set(name.split()):
+            other = self.name()
+        last = self.pick([n for n in self.last if n not in name])
+        others = {"n": other, "f": self.pick(self.female), "m": self.pick(self.male), "s": last}
         second, second_plural = self.product(self.pick([c for c in words.PRODUCTS if c not in (category, "digital")]))
         while second_plural:
             second, second_plural = self.product(self.pick(list(words.PRODUCTS)))
         digits = self.shape
         price = self.pick(["${}", "£{}", "€{}", "{} euros", "{} dollars", "{} pounds"])
         return {
-            "other": self.pick(self.roles).replace("{n}", other_name),
-            "agent": self.pick(["Mr {}", "Ms {}", "Mrs {}"]).format(other_name.split()[-1].strip("."))
-            if " " in other_name and not other_name.endswith(".") else other_name,
+            "friend": self.pick(self.friends).format(**others),
+            "staff": self.pick(self.staff).format(**others),
+            "agent": self.pick([f"Mr {last}", f"Ms {last}", f"Mrs {last}", others["f"], others["m"]]),
+            "small_age": str(self.rng.randint(30, 80)),
             "P2": second,
             "price": price.format(self.pick([str(self.rng.randint(9, 899)), f"{self.rng.randint(9, 299)}.{self.pick(['99', '50', '95'])}"])),
             "phone": digits(self.pick(["0999 999 9999", "+49 999 9999999", "(999) 999-9999", "+44 9999 999999", "09999/99999"])),

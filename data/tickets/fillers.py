@@ -1,7 +1,6 @@
 """Sentences around the matter: small talk, second people, second numbers, second products, old wishes.
 
-The notation is explained in frames_fault.py. Slots: {other} a second person with a role, {other_name} a
-second person's name, {P2} another product, {price} {phone} {date} {invoice} {tracking} {serial} {ticket}
+The notation is explained in frames_fault.py. Slots: {friend} {staff} a second person, {P2} another product, {price} {phone} {date} {invoice} {tracking} {serial} {ticket}
 numbers that are not the order id, {when} {kin}. Condition B: only after the fault. Lines with the
 same first register: each fourth belongs to the test set.
 """
@@ -57,34 +56,95 @@ fcB| I'm sure that it is just an oversight.
 la| omg
 acB| Honestly, what were you thinking?
 rcZ| I have looked through the manual twice and found nothing.
+r| It has been raining here since Thursday and the garden is one big puddle.
+rc| I am writing this on the train, and the connection keeps dropping.
+c| I know that you are busy.
+rc| My [mother|father|grandmother] always said one should write letters while still calm.
+f| Please excuse my English, it is not my first language.
+r| I do not like to make a fuss, as anybody who knows me will tell you.
+cB| It's not the end of the world, but still.
+rB| We were about to have dinner when I noticed it, so the soup went cold.
+c| Love your shop, by the way.
+r| In the old days there was a small shop on our street that sold everything, but it closed.
+aB| I am not going to put up with it.
+fr| I checked the questions on your help page first.
+cr| The children were so excited when the doorbell rang.
+r| There was a long queue at the post office, and the lady there was very kind.
+lc| ive never had this b4
+f| I am a member of your customer club.
+tB| Very disappointing.
+rc| I hope this is the right address for such messages.
+ca| I filled in your form twice and it deleted everything.
+r| I should add that I work nights, so mornings are best for me.
+aB| Your adverts promise something quite different!
+f| I have kept all the documents.
+lB| not gonna lie, im disappointed
+rB| A thing like that makes you think about how stuff is made nowadays.
+cr| I was on holiday until yesterday, otherwise I would have written sooner.
+tZ| Hardly used.
+fZ| It has been handled with care at all times.
+rc| My laptop battery is almost empty, so I will be brief, or try to be.
+crB| Normally your things are really good.
+r| My knee is not what it used to be, so I cannot simply come to the shop.
+ac| I waited forty minutes in your queue, with that awful music.
+lt| asap pls
+c| Fingers crossed you can help.
+r| The dog barked at the courier, for which I apologise.
+fr| I have written to you once before, but I received no answer.
+rcB| We laughed about it at first, I admit.
+cr| Your newsletter said that you care about customers, and I believe that.
+r| My handwriting is worse than my typing, so be glad that this is an e-mail.
+tB| Annoying.
+la| worst shop ever
+a| I will tell everybody on the internet!
+f| I would like to settle the matter amicably.
+rc| Our street has a new name since May, which confuses every driver.
+cZ| I only took it out of the box on Sunday.
+fB| It is the first time that I have had cause for complaint.
+rB| I lay awake over it, silly as that may sound.
+cr| It is hot here, thirty-five degrees, so everyone is a bit slow.
+lB| anyone there??
+t| Urgent.
+c| I've attached a screenshot.
 """
 
 PEOPLE = """
-fcr| I spoke to {other}, who could not help me.
-cr| {other_c} said that I should write to you.
-ca| {other_c} was no help at all.
-fr| On the phone, {other} told me to send an e-mail.
-lc| talked to {other} already
-cr| {other_c} sends greetings, by the way.
-fr| My last message was answered by {other}.
-a| {other_c} hung up on me!
-t| Spoke to {other}.
-rc| {other_c} has the same one and is very happy with it.
-fcr| Please don't call {other}, write to me instead.
-r| I was going to let {other} write this, but I might as well do it myself.
-c| {other_c} signed for the parcel.
-fr| The parcel was accepted by {other}.
-car| {other_c} laughed when I told the story.
-l| {other} says hi
-fr| I have already explained everything to {other}.
-cr| {other_c} and I were both at home that day.
-tl| cc: {other}
-ra| According to {other}, this happens all the time.
-fr| {other_c} can confirm what I say.
-c| It was {other} who showed me your website.
-fca| I was promised a call back by {other}.
-crZ| {other_c} took a look and shook his head.
-rcZ| We unpacked everything together with {other}.
+fcr| I spoke to {staff}, who could not help me.
+cr| {friend_c} said that I should write to you.
+ca| {staff_c} was no help at all.
+fr| On the phone, {staff} told me to send an e-mail.
+lc| talked to {staff} already
+cr| {friend_c} sends greetings, by the way.
+fr| My last message was answered by {staff}.
+a| {staff_c} hung up on me!
+t| Spoke to {staff}.
+rc| {friend_c} has the same one and is very happy.
+fcr| Please don't call {friend}, write to me instead.
+r| I was going to let {friend} write this, but I might as well do it myself.
+c| {friend_c} signed for the parcel.
+fr| The parcel was accepted by {friend}.
+car| {friend_c} laughed when I told the story.
+l| {friend} says hi
+fr| I have already explained everything to {staff}.
+cr| {friend_c} and I were both at home that day.
+tl| cc: {friend}
+ra| According to {staff}, this happens all the time.
+fr| {friend_c} can confirm what I say.
+c| It was {friend} who showed me your website.
+fca| I was promised a call back by {staff}.
+crZ| {friend_c} took a look and had no idea either.
+rcZ| We unpacked everything together with {friend}.
+fr| {staff_c} promised to look into the matter.
+la| {staff} never called back
+t| Contact so far: {staff}.
+cr| {friend_c} paid for half of it.
+a| Tell {staff} to call me!
+ra| First {staff} said one thing, then I heard the opposite.
+fc| I believe I was in touch with {staff} before.
+l| {friend} told me ur shop is good
+r| {friend_c} and the children send their love, whoever reads this.
+t| Delivered to {friend}.
+c| {friend_c} thinks I'm too polite.
 """
 
 NUMBERS = """
@@ -113,6 +173,16 @@ crf| The amount of {price} has left my account.
 tZ| S/N {serial}
 rcf| I live at number {small}, the house with the green door.
 cfr| My postcode is {postcode}.
+t| Invoice: {invoice}
+fr| Your letter of {date} bears the number {ticket}.
+l| paid {price} btw
+cr| My flat number is {small}, just so you know.
+a| {price}, for this!
+fr| The bank transfer of {date} was for {price}.
+cl| my number is {phone}
+a| Ticket {ticket} has been open since {date}!
+t| Phone: {phone}
+rc| I turned {small_age} on {date}, and it was a present to myself.
 """
 
 SECOND_PRODUCTS = """
@@ -131,6 +201,14 @@ rB| Next month I wanted to order {aP2} too, but now I am not so sure.
 lB| thx for the {P2}, love it
 frB| Our {P2}, also from your shop, has served us well.
 tB| Other item ({P2}) ok.
+cB| Everything else in the box, like the {P2}, was good.
+lB| the other thing i got, {aP2}, is great
+frB| The {P2} from the same order gives no cause for complaint.
+aB| The {P2} from your competitor never failed me!
+rcB| My {kin} still uses the {P2} that you sold us years ago.
+tB| {P2c}: no problem.
+cB| I'm not talking about the {P2}, that one is fine.
+frB| Incidentally, the {P2} arrived in good condition.
 """
 
 OLD_WISHES = """
@@ -141,16 +219,27 @@ fr| When my {P2} had a defect, you sent a replacement at once.
 cr| Two years ago I got my money back for {aP2} without any trouble.
 t| Earlier refund for {P2} received.
 fr| The information you gave me about the {P2} was very useful.
-crB| My {kin} says you repaired his {P2} for nothing.
+crB| My {kin} says you once repaired a {P2} for nothing.
 ra| A refund for the {P2} took you six weeks last time.
 cr| The {P2} you replaced in spring is going strong.
+fr| In an earlier case, concerning {aP2}, you refunded me without delay.
+c| You swapped my {P2} last summer, which was great.
+lc| got a refund for {aP2} once, no problem
+ra| With the {P2} last year I had to ask three times for a repair.
+fr| The replacement for my {P2} has arrived, and all is well with that.
+t| Repair of {P2} done, thanks.
 """
 
 KIN = "sister|brother|mother|father|son|daughter|niece|nephew|grandson|aunt|uncle|cousin|neighbour|flatmate|colleague"
-ROLES = (
-    "my sister {n}|my brother {n}|my husband {n}|my wife {n}|my neighbour {n}|my colleague {n}|my flatmate {n}"
-    "|your colleague {n}|your courier {n}|your agent {n}|a certain {n}|a man called {n}|a lady called {n}|my daughter {n}"
-    "|my boss {n}|someone named {n}|{n} from your hotline|{n} from the shop|{n} in customer service|our friend {n}"
+FRIENDS = (
+    "my neighbour {n}|my colleague {n}|my flatmate {n}|our friend {n}|my cousin {n}|my partner {n}|my boss {n}|my friend {n}"
+    "|my sister {f}|my wife {f}|my daughter {f}|my aunt {f}|my mother {f}|my niece {f}|my brother {m}|my husband {m}|my son {m}"
+    "|my uncle {m}|my nephew {m}|my father-in-law {m}"
+)
+STAFF = (
+    "your colleague {n}|your courier {n}|your agent {n}|a certain {n}|someone named {n}|{n} from your hotline|{n} from the shop"
+    "|{n} in customer service|somebody called {n}|a man called {m}|a lady called {f}|your Mr {s}|your Ms {s}|one {n}|the driver {n}"
+    "|an agent ({n})|{n} on the chat"
 )
 WHENS = (
     "last week|last month|two weeks ago|in March|in early June|three months ago|yesterday|on Monday|last Saturday|on 3 May"

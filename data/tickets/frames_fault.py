@@ -2,7 +2,7 @@
 
 A line is `registers conditions| text`. Registers: f formal, c chatty, a angry, t terse, r rambling,
 l lower-case chat. Conditions: U only for faults in use, Z only when the goods are in the writer's hands,
-S only for one thing, not for a pair. `[a|b]` is a free choice. Slots: {P} the product, {aP} with "a" or "an", {X} the
+L only for goods that never came, S only for one thing, not for a pair. `[a|b]` is a free choice. Slots: {P} the product, {aP} with "a" or "an", {X} the
 fault as a predicate, {C} as a clause, {N} as a noun phrase ({Xc} and so on: capitalised), {it} {It} {them}
 {this} {is} {was} {has} agree with the product. ¶ is a line break. Lines with the
 same first register: each fourth belongs to the test set.
@@ -58,7 +58,6 @@ cU| Loved my {P} until {it} {X}.
 la| seriously?? my {P} {X}
 t| Problem with {P}. {It} {X}.
 fr| The reason for my [message|letter] is my {P}, as {it} {X}.
-cZ| Any idea why my {P} {X}?
 arc| I can't believe it, but my {P} {X}.
 f| I hereby notify you that the {P} from my order {X}.
 rU| For a while everything was fine with the {P}, and then {it} {X}.
@@ -76,7 +75,7 @@ a| Shame on you! The {P} {X}.
 rZ| I don't know if I am doing something wrong, but the {P} {X}.
 fr| Since you are the seller, I must tell you that the {P} {X}.
 c| Hoping you can help me: my {P} {X}.
-cl| sooo my {P} {X}, any ideas
+cl| sooo my {P} {X}
 a| This is ridiculous. My {P} {X}, full stop.
 fr| Some time ago I bought your {P}. {It} {X}.
 tZ| Bought: {P}. [Fault|Issue|Problem]: {X}.
@@ -99,6 +98,34 @@ f| Having ordered {aP} {when}, I find that {it} {X}.
 r| I would never have written to you, only my {P} {X}.
 ca| {this} {P} {X} and I'm [fed up|annoyed|so done].
 l| help, {P} {X}
+fcr| My {P} {X}, and [nobody answers|that is a nuisance|we need it daily].
+cr| The {P} {X} and I need {it_o} for [Saturday|work|our trip].
+acr| My {P} {X} but [nobody cares|nobody at your shop listens]!
+fcr| The {P} {X}, although I paid {price} for {it_o}.
+lc| my {P} {X} and im [so annoyed|stuck now]
+cr| My {P} {X} so I am rather [stuck|lost|annoyed].
+fr| The {P} [bought|ordered] {where} {X}, which I find [regrettable|hard to accept].
+clt| {P} {X} - what now
+tf| {Pc}, [bought|ordered] {where}, {X}.
+cr| {when_c} I [bought|ordered] {aP} {where}. {It} {X}.
+frZ| On unpacking I saw that the {P} {X}.
+car| Here we go again: the {P} {X}.
+cfZ| I've been sent {aP} that {X}.
+rc| The {P} my {kin} [chose|picked] for me {X}.
+a| Your famous {P} {X}. Congratulations!
+lc| so i got {aP} and {it} {X}
+t| {aPc}, ordered {when}. {Xc}.
+fcU| Having used my {P} as described, I find that {it} {X}.
+fr| It is about my {P}. As I found out, {it} {X}.
+crl| [ok so|right, so] the {P} {X}
+cZ| I opened the box and the {P} {X}.
+ca| {It} {X}, your {P}.
+tl| {Xc}. That's the {P}.
+rf| For your information, my {P} {X}.
+cr| You won't believe this, but my {P} {X}.
+a| {Pc}? More like rubbish! {It} {X}.
+arZS| Why do you sell {aP} that {X}?
+fc| There's an issue with the {P}: {it} {X}.
 """
 
 PRODUCT_ALONE = """
@@ -183,6 +210,18 @@ f| The {P} that I received is faulty: {C}.
 a| Look at this {P}! {Cc}!
 lr| so with the {P} {C}
 f| Concerning the {P} supplied {when}, {C}.
+crf| On my {P}, {C}.
+fr| There is a defect in the {P}, because {C}.
+cl| my {P}... {C}
+ta| {Pc}! {Cc}!
+rc| We were using the {P} as always when suddenly {C}.
+c| Look, I like the {P}, but {C}.
+fr| I bought {aP} {where}, and already {C}.
+lt| {P} - {C}
+a| {price} for {aP}, and {C}!
+cr| My {P} would be great, only {C}.
+f| I received the {P} {when} and found that {C}.
+cl| just got the {P} and {C}
 """
 
 FAULT_WITHOUT_PRODUCT = """
@@ -196,6 +235,15 @@ a| My parcel? It {X}!
 t| Order {X}.
 cl| the stuff i ordered {X}
 fr| I regret to inform you that the article I ordered {when} {X}.
+fr| What I ordered from you {when} {X}.
+c| So the thing I bought {where} {X}.
+cr| My order from {when} {X}.
+l| it {X}, the thing i bought
+a| Your article {X}!
+c| Hm, my latest purchase {X}.
+ra| Whatever it was that you sold me {when}, it {X}.
+lZ| just got my stuff, it {X}
+fZ| The item delivered by you {X}.
 """
 
 LABELLED = """
@@ -209,4 +257,14 @@ tc| {Pc}. Issue: {N}.
 tf| Item: {P}¶Problem: {Nc}
 ta| {Pc} / complaint: {N}!
 t| What: {P}¶What is wrong: {N}
+t| Product: {P} / Problem: {N}
+tf| Affected product: {P}¶Description: {Nc}
+lt| {P} - {N}
+t| {N}, {P}.
+f| Article: {P}. Description of the fault: {N}.
+t| Fault report. {Pc}. {Nc}.
+c| Product: {P}¶Issue: {Nc} :(
+t| What happened: {N}¶Product: {P}
+t| Product = {P}, problem = {N}
+t| Problem: {N}¶Product: {P}
 """

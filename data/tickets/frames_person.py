@@ -62,6 +62,16 @@ fr| My full name, as on the account, is {name}.
 cl| {name} speaking :)
 ra| Remember me? {name}.
 fcr| I should say who I am: {name}.
+cl| hi its {name}
+t| Writer: {name}
+a| My name is {name}, in case you care!
+fr| My name is {name}, and I live in [Leeds|Trieste|Ghent].
+c| I'm {name}, nice to meet you.
+r| So, first things first, I'm {name}.
+t| {name}, [private customer|Dublin].
+a| {name}, remember that name!
+l| my names {name}
+f| The undersigned, {name}, is a customer of your shop.
 """
 
 SIGNATURES = """
@@ -95,6 +105,18 @@ rc| Love from [Wales|Lyon|the north], {name}
 t| Sent by {name}
 fc| Sincerely, {name}
 ar| Your (still) loyal customer {name}
+f| Kind regards,¶{name}¶{phone}
+c| Thanks a lot,¶{name}, [Leeds|Cardiff|Bergen]
+f| Sincerely yours,¶{name}¶[Bergen|Utrecht|Nantes]
+cr| Have a good [day|week], {name}
+t| Name: {name}
+l| greets, {name}
+a| {name} (very [angry|unhappy])
+f| {name}, customer since [2009|2015|2021]
+cr| Looking forward to your answer, {name}
+t| Regards {name}
+l| xx {name}
+a| No regards,¶{name}
 """
 
 IDS = """
@@ -128,6 +150,17 @@ fra| All of this is about order {id}.
 tf| Purchase order {id}.
 rc| According to my receipt the order has the number {id}.
 clr| the number on the order is {id}
+c| My order, {id}, is not that old.
+fr| It was ordered as number {id}.
+cl| thats order {id}
+a| Order {id}, as I keep telling you!
+t| Order code: {id}
+tf| Our order: {id}
+c| I've got an order number here: {id}.
+fr| The order in question is {id}.
+l| order id {id} if u need it
+cr| The receipt says order no. {id}.
+a| Order number {id}. Write it down!
 """
 
 # Put directly behind the product, inside another sentence.

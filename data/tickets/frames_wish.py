@@ -1,7 +1,8 @@
 """Sentence frames for what the writer wants; the notation is explained in frames_fault.py.
 
-Further conditions: R not for goods that never came, P needs a product named before. Frames without a
-pronoun may also stand before the fault. {old} is a wish of the past that no longer counts.
+Further conditions: L only for and R not for goods that never came, P needs a product named before. Frames without a
+pronoun may also stand before the fault. {short} is the product
+without brand and model.
 """
 
 REFUND = """
@@ -45,6 +46,24 @@ fc| Rather than a repair, I would like my money back.
 lc| no new one please, just the money
 a| No voucher, no replacement: cash back on my card!
 fcr| I was offered a repair but I would prefer a refund.
+cr| I'd rather just have my cash back.
+f| Please reverse the charge on my credit card.
+c| Can you credit my card?
+a| Give me my money back!
+t| Pls credit account.
+l| gimme my money back pls
+rc| I think it's only fair that I get back what I paid.
+fr| I insist on having the payment returned.
+l| refund me pls
+a| I want every cent back!
+t| Full refund.
+crf| How can I get my money back?
+f| The amount should be credited to me.
+cr| I'd like what I paid to be returned, please.
+c| Can I cancel and get a refund?
+l| would like a refund
+fr| Please confirm that you will reimburse me.
+t| Want: money back.
 """
 
 REPLACEMENT = """
@@ -88,6 +107,27 @@ crR| I don't want my money back, just swap {them}.
 lc| no refund needed, just send another
 arP| Don't pay me back and don't patch it up: I want a new one.
 frc| You offered me a refund, but I would prefer a replacement.
+crRP| Could you swap {them} over?
+fL| Please send the goods once more.
+cL| Can you send {them} again?
+fcrR| Please send me one that works.
+crP| Please send me another {short}.
+frP| I would like to receive a new {short}.
+aP| I want a new {short}!
+lP| another {short} pls
+tP| New {short}, please.
+crR| Could I have [a working|an undamaged|a proper] one?
+f| I am entitled to a new item and hereby claim it.
+a| Get me a new one by [Monday|tomorrow]!
+lL| just send {them} again
+tL| Please resend.
+rP| I would be over the moon if a new {short} came in the post.
+c| Any chance of a replacement?
+fr| Please substitute the item.
+l| need a new one
+t| Send new one.
+f| I opt for a replacement.
+cr| Ideally you'd just ship me a new one.
 """
 
 REPAIR = """
@@ -97,30 +137,30 @@ fR| Please repair {them}.
 alR| just fix {them}
 tR| Repair [please|requested].
 crfR| Could somebody repair {them}?
-fR| I request a repair under warranty.
-cR| Can I bring {them} in to be fixed?
+fRH| I request a repair under warranty.
+cRH| Can I bring {them} in to be fixed?
 aR| Fix {them}, [now|at last|for once]!
-tR| To be repaired, please.
+tRH| To be repaired, please.
 fcrR| I'd like to get {them} fixed.
 fR| Kindly arrange [the repair|for a repair].
 clR| can u fix {them} pls
-frR| I would be grateful if your workshop could mend {them}.
-rcR| I'd hate to throw {them} away, so please fix {them}.
-aR| I want {them} mended, and properly this time!
+frRH| I would be grateful if your workshop could mend {them}.
+rcRH| I'd hate to throw {them} away, so please fix {them}.
+aRH| I want {them} mended, and properly this time!
 tlR| repair pls
-frR| Please send a technician to put {them} right.
-crR| Would you be able to mend {them}?
+frRH| Please send a technician to put {them} right.
+crRH| Would you be able to mend {them}?
 tR| Wish: repair.
-crR| Could one of your people come round and fix {them}?
-frR| I would like to send {them} in for repair.
+crRH| Could one of your people come round and fix {them}?
+frRH| I would like to send {them} in for repair.
 faR| I expect you to repair {them} free of charge.
 lcR| need someone to fix {them}
 crR| All I need is a repair.
-fR| Please have {them} repaired.
+fRH| Please have {them} repaired.
 crR| Is there a chance you could get {them} working again?
-tR| Please mend.
+tRH| Please mend.
 acR| Get {them} working again!
-frR| I ask that {them} be put back in working order.
+frRH| I ask that {them} be put back in working order.
 frR| I do not want a refund; I would like a repair.
 crR| Don't send me another one, please just fix {them}.
 caR| Not a new one, not a refund: a repair.
@@ -131,6 +171,24 @@ frcR| You suggested a replacement, but I would rather have {them} repaired.
 tR| No refund, repair please.
 crR| I don't need my money back if you can repair {them}.
 fR| I would prefer a repair to a refund.
+crR| Please make {them} work again.
+frRP| Please repair the {short}.
+cRP| Could you fix my {short}?
+aRP| I want my {short} fixed!
+lRP| pls fix my {short}
+tRP| {short} to be repaired.
+cr| Can you get this fixed?
+frRH| I would like to have {them} serviced at your workshop.
+crRH| Where can I drop {them} off so that somebody fixes {them}?
+fr| Please rectify the fault.
+rRH| There must be someone at your end with a screwdriver who can mend {them}.
+lR| can someone fix {them}
+t| Fix please.
+a| Repair this, and quickly!
+fR| I ask you to remedy the defect.
+cR| I'd love for {them} to be working again, so please fix {them}.
+c| Please get it fixed.
+f| I wish to claim a repair.
 """
 
 INFORMATION = """
@@ -169,6 +227,31 @@ fr| My only question is whether the guarantee applies here.
 fcr| I don't want a refund, I only want to know [why|if this is usual].
 frc| No need for a replacement yet, but could you tell me if it is a known fault?
 cr| Before I ask for a repair: is it still under warranty?
+cL| Where is it now?
+frL| Please tell me when I can expect the delivery.
+crL| When will my parcel come?
+lL| where is my parcel
+tL| Where is it?
+aL| Where is my parcel?!
+frL| Could you tell me the status of my order?
+cL| Do you know when it will get here?
+tL| Status?
+lL| any news when it comes?
+rL| I was wondering if somebody could find out where my parcel is.
+fr| Please explain the cause to me.
+c| What does the warranty cover?
+lc| how does the warranty work?
+cr| Can you explain what happened?
+rR| It would put my mind at ease to hear what the reason could be.
+fr| Which documents do you need from me?
+a| What is going on? I want an explanation!
+t| What is the warranty period?
+l| who do i talk to about this?
+cf| Whom should I contact about the guarantee?
+frR| I only wish to know whether this is normal.
+cr| Not asking for money, just tell me why this happens.
+a| Explain this to me!
+l| wanna know why
 """
 
 # Questions that come with no fault at all.
@@ -188,6 +271,14 @@ fr| Could you inform me about the opening hours for picking up my {P}?
 cr| Can I change the delivery address for my {P}?
 c| Which cleaning product should I use on my {P}?
 r| My {kin} would like to know what your {P} is made of.
+f| I should like to know how the {P} is to be cleaned.
+c| Do you have a manual for the {P} as a file?
+l| is the {P} still in stock?
+t| {Pc}: spare parts available?
+f| Kindly tell me which accessories fit the {P}.
+r| My {kin} asked me whether your {P} would suit a beginner, and I had no answer.
+c| Can the {P} be gift-wrapped?
+a| How much longer do I have to wait for an answer about the {P}? I only asked what it is made of!
 """
 
 # The same without any fault, where the writer has changed his or her mind.
@@ -202,6 +293,13 @@ cr| My {kin} already has the same {P}, so I would like a refund.
 cr| I would like to swap the {P} I ordered for another one in a bigger size.
 fr| Please refund the {P}, as I no longer need {them}.
 cl| can i exchange the {P} for another colour?
+f| I hereby return the {P} and expect a refund.
+c| The {P} isn't for me after all, so money back please.
+l| can u refund the {P}
+t| Exchange {P} for another size, please.
+f| I request that the {P} be exchanged for a larger one.
+c| Could I swap the {P} for a different model?
+a| I don't want the {P} any more, give me my money back!
 """
 
 # Says that something must happen, but not what.
@@ -226,4 +324,14 @@ cr| That's all, really.
 l| pls sort this
 f| Please treat this as a formal complaint.
 a| Never again!
+fr| I count on your prompt attention.
+c| Just letting you know.
+l| just saying
+t| Get in touch.
+r| Well, now you know, and I feel better already.
+a| I am speechless!
+fc| Thank you for dealing with this.
+l| hope u can help
+t| Awaiting reply.
+r| I shall say no more about it.
 """

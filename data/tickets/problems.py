@@ -3,7 +3,7 @@
 `<is|are>` agrees with the product (one thing or several), `[a|b]` is a free choice, `{part}` is a part of
 the product and `{days}` a number. Each fifth line of every block belongs to the test set.
 A predicate follows the product or a pronoun ("stopped charging"); a clause has a part of the product as
-its subject ("the lid does not close"); a noun phrase follows a label ("Problem: cracked lid").
+its subject ("the lid does not close"); a noun phrase follows a label ("Problem: cracked lid"). `*`: only for what has a motor or a plug.
 """
 
 PARTS = {
@@ -82,6 +82,39 @@ came with [someone else's|the wrong] {part}
 <has|have> a {part} that does not fit
 arrived [wet|soaked] from the rain
 <has|have> a hole near the {part}
+<is|are> damaged
+arrived in pieces
+<is|are> incomplete
+<has|have> a big crack
+came broken
+"""
+
+GENERAL = """
+<is|are> broken
+broke
+stopped working
+<does|do> not work
+<is|are> faulty
+<is|are> not working
+gave up the ghost
+<is|are> defective
+<is|are> falling apart
+packed up
+<does|do> not work properly
+<has|have> a defect
+fell to bits
+<is|are> useless
+broke down
+<has|have> stopped working
+<has|have> broken
+gave out
+no longer <works|work>
+<is|are> acting up
+<has|have> never worked
+<is|are> coming apart
+<has|have> given up
+went wrong
+<is|are> already worn out
 """
 
 CLAUSES = {  # the subject is a part of the product, so it belongs to the span
@@ -133,12 +166,12 @@ NOUNS = {  # after a label, "Problem: cracked lid"
 [broken|loose|jammed] {part}
 faulty {part}
 {part} came loose
-no power at all
+*no power at all
 {part} stuck
-[strange|loud|grinding] noise from the {part}
+*[strange|loud|grinding] noise from the {part}
 {part} not working
 worn-out {part}
-smell of burning near the {part}
+*smell of burning near the {part}
 {part} keeps slipping
 """,
     "state": """
@@ -184,7 +217,7 @@ all the time
 if I leave <it|them> alone for {days} minutes
 day and night
 almost every day
-from day one
+at least once a day
 after {days} minutes
 on [Mondays|cold mornings|warm days]
 the moment I look away
@@ -217,12 +250,12 @@ the day before yesterday
 AFTER_NEGATIVE = """
 at all
 no matter what I try
-from day one
+any more
 whatever I do
 straight out of the box
 half the time
 for the first {days} minutes
-on most days
+on some days
 when I need <it|them>
 even after {days} attempts
 """

@@ -79,8 +79,8 @@ PRODUCTS = {
         "|food processor|slow cooker|waffle iron|microwave|milk frother|juicer|bread maker|hand mixer|pl:kitchen scales"
         "|pressure cooker|dishwasher|ice cream maker|induction hob|pepper mill|pl:steak knives|casserole dish"
         "|electric grill|water filter jug|popcorn machine|salad spinner|wine cooler",
-        "cast-iron|stainless steel|two-slot|cordless|1.7-litre|ceramic|non-stick|retro|double-wall|red|copper"
-        "|six-cup|family-size|glass|digital",
+        "black|stainless steel|compact|turquoise|1.7-litre|ceramic|matt grey|retro|double-wall|red|copper"
+        "|cream|family-size|mini|professional",
     ),
     "clothing": (
         "rain jacket|winter coat|pl:hiking boots|pl:running shoes|wool scarf|evening dress|pl:jeans|hoodie|pl:leather gloves"
@@ -95,8 +95,8 @@ PRODUCTS = {
         "|TV stand|mattress|bar stool|chest of drawers|pl:bunk beds|rocking chair|standing desk|pl:curtains|floor lamp"
         "|bathroom cabinet|wall mirror|folding table|footstool|coat stand|desk lamp|crib|filing cabinet|garden bench"
         "|pl:wall shelves",
-        "oak|walnut|white|three-drawer|height-adjustable|velvet|pine|corner|grey|rattan|king-size|two-seater|glass"
-        "|extendable|black metal",
+        "oak|walnut|white|cream|slim|vintage|pine|dark brown|grey|rattan|oversized|matt black|low"
+        "|folding|black metal",
     ),
     "tools": (
         "cordless drill|circular saw|angle grinder|sander|pressure washer|step ladder|socket set|soldering iron|heat gun"
@@ -111,7 +111,7 @@ PRODUCTS = {
         "|scooter|water table|pl:building blocks|marble run|toy piano|kite|trampoline|ride-on tractor|chemistry set|play tent"
         "|pl:walkie-talkies|rocking horse|slot car track|musical mobile|sandpit|craft kit|pl:magnetic tiles|toy garage"
         "|bubble machine|dinosaur egg",
-        "wooden|1000-piece|musical|foldable|glow-in-the-dark|toddler's|pink|electric|junior|plush|deluxe|six-in-one|giant"
+        "wooden|big|painted|foldable|pocket-size|toddler's|pink|colourful|junior|classic|deluxe|six-in-one|giant"
         "|travel|beginner's",
     ),
     "media": (
@@ -119,30 +119,30 @@ PRODUCTS = {
         "|dictionary|picture book|travel guide|blu-ray|notebook|poster|planner|colouring book|art print|pl:flash cards"
         "|hardback novel|graphic novel|song book|globe|sticker album|pl:greeting cards|textbook|magazine binder"
         "|pl:tarot cards|road map",
-        "illustrated|signed|second edition|Spanish|large-print|hardcover|limited edition|A4|Vietnamese|leather-bound"
-        "|collector's|gift-wrapped|bilingual|2025|spiral-bound",
+        "illustrated|signed|second edition|Spanish|large-print|used|limited edition|A4|Vietnamese|personalised"
+        "|collector's|anniversary|bilingual|2025|pocket",
     ),
     "garden": (
         "lawn mower|hedge trimmer|garden hose|parasol|barbecue|bird feeder|greenhouse|watering can|compost bin|fire pit"
         "|wheelbarrow|leaf blower|hammock|raised bed|pl:solar lights|pond pump|pl:secateurs|patio heater|chainsaw|hose reel"
         "|garden shed|sprinkler|gazebo|pl:garden gloves|strimmer|planter|rain barrel|rake|paddling pool|pizza oven",
-        "electric|30-metre|petrol|galvanised|solar|self-propelled|folding|terracotta|36V|cantilever|gas|charcoal|extra-long"
-        "|wooden|green",
+        "large|XL|foldable|galvanised|small|weatherproof|folding|green|professional|lightweight|red|black|extra-long"
+        "|sturdy|premium",
     ),
     "sports": (
         "exercise bike|yoga mat|tent|sleeping bag|kayak|treadmill|tennis racket|bike helmet|rowing machine|pl:dumbbells"
         "|bike pump|pl:ski goggles|skateboard|football|climbing harness|swim snorkel|paddle board|fitness tracker|pl:roller skates"
         "|dartboard|golf bag|mountain bike|pl:trekking poles|basketball hoop|camping stove|pl:resistance bands|punch bag"
         "|surfboard|wetsuit|weight bench",
-        "two-person|carbon|inflatable|folding|adjustable|lightweight|junior|10 kg|pro|four-season|gravel|anti-slip|left-handed"
-        "|5 mm|magnetic",
+        "blue|carbon|compact|folding|adjustable|lightweight|junior|10 kg|pro|all-weather|orange|anti-slip|entry-level"
+        "|women's|training",
     ),
     "household": (
         "vacuum cleaner|steam iron|humidifier|washing machine|air purifier|fan heater|electric blanket|alarm clock|hairdryer"
         "|electric toothbrush|robot mop|tumble dryer|suitcase|pl:bath towels|shower head|electric shaver|dehumidifier|duvet"
         "|pl:hair straighteners|wall clock|smoke alarm|pram|car seat|sewing machine|bathroom scale|cool box|umbrella"
         "|massage gun|cat fountain|pl:oven gloves",
-        "cordless|travel|8 kg|bagless|heated|digital|king-size|steam|lightweight|smart|quiet|700 W|hard-shell|ultrasonic"
+        "white|travel|8 kg|mini|grey|digital|large|premium|lightweight|smart|quiet|700 W|dark blue|compact"
         "|white",
     ),
     "digital": (
@@ -154,3 +154,7 @@ PRODUCTS = {
 }
 
 MODEL_CODES = "9 99 990 L9 L99 L999 L-99 LL-9 LL99 9L 99L Pro Mini Max Plus Air Neo II III Lite One Go SE MK9 L9i 9000".split()
+# For "my brother ...", "my sister ...": exceptions to the rule of thumb by ending.
+MALE_IN_A = {"Gianluca", "Luca", "Akira", "Mustafa"}
+NOT_MALE = {"Miriam", "Mariam", "Jan"}
+POWERED = {"electronics", "kitchen", "tools", "household"}
