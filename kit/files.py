@@ -78,3 +78,11 @@ def _flush(file: Path) -> None:
 def _storage_error(error: OSError, path: Path) -> KitError:
     fix = "make room or choose another folder" if error.errno == 28 else "choose a folder you can write to"
     return KitError(f"cannot write ({error.strerror or error})", where=str(path), fix=fix)
+
+
+def remove(path: Path) -> None:
+    """Delete a file or folder if it is there."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

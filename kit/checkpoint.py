@@ -1,0 +1,97 @@
+"""Checkpoints: all that a run needs to go on as if nothing had happened; safetensors and JSON only, whole or absent."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from kit.errors import KitError
+from kit.files import write_whole
+from kit.rundir import CHECKPOINTS
+
+
+def save(folder: Path, step: int, model: nn.Module, optimizer: torch.optim.Optimizer, extra: dict[str, Any], keep: int) -> Path:
+    """Write `checkpoints/step-N` and delete all but the newest `keep`.
+
+    Args:
+        extra: JSON values to find again on resume (seconds so far, the loss scaler's state, ...).
+    """
+    path = folder / CHECKPOINTS / f"step-{step:07d}"
+    write_whole(path, lambda temporary: _write(temporary, step, model, optimizer, extra), folder=True)
+    for old in existing(folder)[:-keep]:
+        shutil.rmtree(old, ignore_errors=True)
+    return path
+
+
+def existing(folder: Path) -> list[Path]:
+    """The run's checkpoints, oldest first."""
+    return sorted((folder / CHECKPOINTS).glob("step-*"))
+
+
+def discard_unfinished(folder: Path) -> None:
+    """Remove the hidden folders in which a killed process was still writing."""
+    for place in (folder, folder / CHECKPOINTS):
+        for leftover in place.glob(".*"):
+            if leftover.is_dir():
+                shutil.rmtree(leftover, ignore_errors=True)
+
+
+def write_trial(path: Path, model: nn.Module) -> None:
+    """The part of a save that can fail because of the model: trained weights to safetensors."""
+    save_file(_weights(model), path / "weights.safetensors")
+
+
+def _weights(model: nn.Module) -> dict[str, Tensor]:
+    return {name: p.detach().contiguous() for name, p in model.named_parameters() if p.requires_grad}
+
+
+def _write(path: Path, step: int, model: nn.Module, optimizer: torch.optim.Optimizer, extra: dict[str, Any]) -> None:
+    save_file(_weights(model), path / "weights.safetensors")
+    tensors, numbers = _flat(optimizer)
+    tensors["rng/torch"] = torch.get_rng_state()
+    if torch.cuda.is_available():
+        tensors["rng/cuda"] = torch.cuda.get_rng_state()
+    save_file(tensors, path / "optimizer.safetensors")
+    (path / "state.json").write_text(json.dumps({"step": step, "numbers": numbers, **extra}), encoding="utf-8")
+
+
+def _flat(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    tensors: dict[str, Tensor] = {}
+    numbers: dict[str, Any] = {}
+    for index, state in optimizer.state_dict()["state"].items():
+        for name, value in state.items():
+            if isinstance(value, Tensor):
+                tensors[f"{index}/{name}"] = value.detach().clone().contiguous()
+            elif isinstance(value, int | float):
+                numbers[f"{index}/{name}"] = value
+    return tensors, numbers
+
+
+def restore(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
+    """Put weights, optimizer states and random generators back; returns the state with its `step`.
+
+    Raises:
+        KitError: the checkpoint does not belong to this recipe.
+    """
+    state = json.loads((path / "state.json").read_text(encoding="utf-8"))
+    weights = load_file(path / "weights.safetensors")
+    own = {name: p for name, p in model.named_parameters() if p.requires_grad}
+    if {n: p.shape for n, p in own.items()} != {n: w.shape for n, w in weights.items()}:
+        raise KitError("this checkpoint was made by another recipe or model", where=str(path), fix="resume with the run's own recipe.json")
+    with torch.no_grad():
+        for name, parameter in own.items():
+            parameter.copy_(weights[name])
+    tensors = load_file(path / "optimizer.safetensors")
+    torch.set_rng_state(tensors.pop("rng/torch"))
+    if (cuda := tensors.pop("rng/cuda", None)) is not None and torch.cuda.is_available():
+        torch.cuda.set_rng_state(cuda)
+    states: dict[int, dict[str, Any]] = {}
+    for key, value in {**tensors, **state["numbers"]}.items():
+        index, name = key.split("/", 1)
+        states.setdefault(int(index), {})[name] = value
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
+    return state

@@ -1,0 +1,157 @@
+"""A run as text: a progress line with the time left, the report at the end, the list of runs."""
+
+import json
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from kit.errors import KitError
+from kit.recipe import Recipe, field_help
+from kit.runs import ENDED, POLL, Run
+
+GIB = 2**30
+BAR = 24  # characters of the progress bar
+
+
+def follow(run: Run) -> str:
+    """Show the run's progress until it ends; Ctrl-C asks it to save and stop, a second one leaves it running.
+
+    Returns:
+        The status in which it ended.
+    """
+    print(f"run directory: {run.folder}")
+    asked = False
+    seen: set[str] = set()
+    while (status := run.status) not in ENDED:
+        try:
+            _show(run, seen)
+            time.sleep(POLL)
+        except KeyboardInterrupt:
+            if asked:
+                raise KitError("left it running", where=str(run.folder), fix=f"`kit runs --follow {run.folder}` shows it again") from None
+            asked = True
+            run.stop()
+            print("\nsaving and stopping after this update (Ctrl-C again: leave it running) ...", flush=True)
+    if sys.stdout.isatty():
+        print("\r\033[K", end="")
+    return status
+
+
+def _show(run: Run, seen: set[str]) -> None:
+    """One line that is rewritten on a terminal; elsewhere a line for each new phase and each fifth of the training."""
+    line = progress_line(run)
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns
+        print(f"\r\033[K{line[: width - 1]}", end="", flush=True)
+        return
+    progress = run.progress()
+    part = progress.step * 5 // progress.total_steps if progress.phase == "train" and progress.total_steps else 0
+    if f"{progress.phase}{part}" not in seen:
+        seen.add(f"{progress.phase}{part}")
+        print(line, flush=True)
+
+
+def progress_line(run: Run) -> str:
+    """Phase, bar, steps, loss and time left, in one line."""
+    progress = run.progress()
+    if not progress.total_steps:
+        return f"{progress.phase} ... {duration(progress.seconds)}"
+    full = round(BAR * progress.step / progress.total_steps)
+    bar = "█" * full + "·" * (BAR - full)
+    metrics = run.metrics() if progress.phase == "train" else []
+    loss = f"  loss {metrics[-1]['loss']:.3f}" if metrics and metrics[-1]["loss"] is not None else ""
+    left = f"  {duration(progress.seconds_left)} left" if progress.seconds_left is not None else ""
+    return f"{progress.phase:<12} {bar} {progress.step}/{progress.total_steps}{loss}{left}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: 42 s, 3 min 05 s, 2 h 10 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def report(run: Run) -> str:
+    """What a run did: speed, loss, memory predicted and measured, scores, one answer before and after."""
+    summary = run.summary()
+    if summary is None or "train_seconds" not in summary:
+        return f"{run.status}: {run.folder}"
+    lines = [
+        f"{summary['status']}: {summary['steps']} of {summary['total_steps']} updates in {duration(summary['train_seconds'])}, "
+        f"{summary['samples_per_second']:.2f} samples/s, {summary['tokens_per_second']:.0f} tokens/s",
+        f"loss {_number(summary['first_loss'])} -> {_number(summary['last_loss'])}",
+        memory_line(summary),
+    ]
+    for when in ("before", "after"):
+        if summary.get(when):
+            lines.append(f"{when:<7}{scores_line(summary[when])}")
+    changed = next((s for s in run.samples() if s.get("after") == s["expected"] != s.get("before")), None)
+    if changed:
+        lines += ["", "one held-out row, before and after:", f"  {changed['before'][:160]!r}", f"  {changed['after'][:200]}"]
+    return "\n".join(lines)
+
+
+def memory_line(summary: dict[str, Any]) -> str:
+    """Predicted (arithmetic) and measured peak, and the process' RSS apart."""
+    predicted, measured, rss = (summary.get(k) for k in ("peak_bytes_predicted", "peak_bytes_measured", "peak_rss_bytes"))
+    gap = f" ({measured / predicted - 1:+.0%})" if predicted and measured else ""
+    return f"peak memory: predicted {_gib(predicted)} (arithmetic), measured {_gib(measured)}{gap}; process RSS {_gib(rss)}"
+
+
+def scores_line(scores: dict[str, Any]) -> str:
+    """Scores of summary.json as one line."""
+    valid = "" if scores["valid_json"] is None else f"  valid JSON {scores['valid_json']:.0%}"
+    interval = f"[{scores['exact_match_low']:.0%}, {scores['exact_match_high']:.0%}]"
+    return f"exact match {scores['exact_match']:.0%} {interval}{valid}  perplexity {scores['perplexity']:.2f}  ({scores['rows']} rows)"
+
+
+def learnt(summary: dict[str, Any]) -> bool:
+    """Whether the score after lies above the interval of the score before."""
+    before, after = summary.get("before"), summary.get("after")
+    return bool(before and after and after["exact_match_low"] > before["exact_match_high"])
+
+
+def cause_of_death(run: Run) -> str:
+    """What is known of a child that ended without a word."""
+    progress = run.progress()
+    return (
+        f"the training process was killed in phase {progress.phase!r} at update {progress.step}: by hand, or by the system for want "
+        f"of RAM -> `kit run --resume {run.folder}` continues; a smaller batch_size needs less memory"
+    )
+
+
+def listing(runs: Sequence[Run]) -> str:
+    """The runs as a table."""
+    if not runs:
+        return "no runs here yet: `kit run smollm2-qlora` makes one"
+    rows = []
+    for run in runs:
+        summary = run.summary() or {}
+        after = (summary.get("after") or {}).get("exact_match")
+        score = f"exact match {after:.0%}" if after is not None else ""
+        rows.append(f"{run.status:<9} {run.folder}  {score}")
+    return "\n".join(rows)
+
+
+def fields_text() -> str:
+    """Every field of a recipe with default, bounds and trade-off."""
+    lines = []
+    for name in Recipe.model_fields:
+        if name == "reasons":
+            continue
+        help_ = field_help(name)
+        bounds = "|".join(help_.choices) or (f"{help_.minimum:g} to {help_.maximum:g}" if help_.minimum is not None and help_.maximum is not None else "")
+        detail = " ".join(part for part in (bounds, help_.unit) if part)
+        lines.append(f"{name} = {json.dumps(help_.default)}{f'  ({detail})' if detail else ''}\n    {help_.description}")
+    return "\n".join(lines)
+
+
+def _gib(value: int | None) -> str:
+    return "not measured" if value is None else f"{value / GIB:.2f} GiB"
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"

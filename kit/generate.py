@@ -1,0 +1,60 @@
+"""Text out: greedy answers in batches, stopped at the end of the turn."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from kit.encode import end_of_turn
+
+
+@torch.no_grad()
+def answers(
+    model: nn.Module, tokenizer: Any, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, batch_size: int = 32,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[str]:
+    """Greedy answers to prompts of token ids, in their order; the model's mode is left as it was.
+
+    Prompts of like length share a batch and are padded on the left (positions count from the first real token).
+
+    Args:
+        progress: called with (prompts done, prompts in all) after each batch.
+    """
+    was_training = model.training
+    model.eval()
+    device = next(model.parameters()).device
+    order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+    texts = [""] * len(prompts)
+    for start in range(0, len(order), batch_size):
+        batch = order[start : start + batch_size]
+        ids, mask = left_padded([prompts[i] for i in batch], tokenizer.pad_token_id)
+        out = model.generate(  # type: ignore[operator]
+            input_ids=ids.to(device), attention_mask=mask.to(device), max_new_tokens=max_new_tokens, do_sample=False,
+            temperature=None, top_p=None, top_k=None, eos_token_id=stop_ids(model, tokenizer), pad_token_id=tokenizer.pad_token_id,
+        )
+        for i, text in zip(batch, tokenizer.batch_decode(out[:, ids.shape[1] :], skip_special_tokens=True), strict=True):
+            texts[i] = text.strip()
+        if progress:
+            progress(min(start + batch_size, len(order)), len(order))
+    model.train(was_training)
+    return texts
+
+
+def left_padded(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids (B, T) and mask (B, T), padded on the left so that every row ends at the position that answers."""
+    length = max(len(row) for row in rows)
+    ids = torch.full((len(rows), length), pad_id, dtype=torch.long)
+    mask = torch.zeros((len(rows), length), dtype=torch.long)
+    for b, row in enumerate(rows):
+        ids[b, length - len(row) :] = torch.tensor(row, dtype=torch.long)
+        mask[b, length - len(row) :] = 1
+    return ids, mask
+
+
+def stop_ids(model: nn.Module, tokenizer: Any) -> list[int]:
+    """Token ids that end an answer: the model's eos ids and the chat template's end of turn."""
+    listed = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    ids = set(listed if isinstance(listed, list) else [listed, tokenizer.eos_token_id])
+    end = end_of_turn(tokenizer)
+    return sorted(i for i in ids | {end.id if end else None} if i is not None)

@@ -1,0 +1,184 @@
+"""The child process of a run: `python -m kit.train RUN_DIR`.
+
+In order: model, data doctor, a rehearsal of what fails late elsewhere (head, evaluation, save, disk), the score
+before, the loop, the score after. Everything that others see of it goes through the run directory.
+"""
+
+import json
+import os
+import sys
+import traceback
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import torch
+from filelock import FileLock, Timeout
+from torch import nn
+
+from kit import batches, checkpoint, data, encode, estimate, evaluate, memory, models, rundir
+from kit.errors import KitError
+from kit.files import write_json, write_text, write_whole
+from kit.loop import Job, train
+from kit.recipe import Recipe, make
+
+EXIT = {"finished": 0, "stopped": 0, "failed": 2}
+LIBRARIES = ("torch", "transformers", "peft", "bitsandbytes", "accelerate")
+
+
+def main(folder: Path) -> int:
+    """Run the recipe in `folder` to its end; returns the exit code. Faults end up in summary.json as one line."""
+    lock = FileLock(folder / rundir.LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        print(f"{folder}: another process is training here", flush=True)
+        return 2
+    with lock:
+        return _guarded(folder)
+
+
+def _guarded(folder: Path) -> int:
+    path = folder / rundir.RECIPE
+    recipe = make(rundir.read_json(path) or {}, where=str(path))
+    status = rundir.StatusFile(folder)
+    try:
+        summary = _run(folder, recipe, status)
+    except KitError as error:
+        summary = {"status": "failed", "error": str(error)}
+    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        if not _is_out_of_memory(error):
+            summary = _internal(error)
+        else:
+            summary = _out_of_memory(folder, recipe, status, error)
+    except Exception as error:
+        summary = _internal(error)
+    write_json(folder / rundir.SUMMARY, {"run_dir": str(folder), **summary})
+    if "error" in summary:
+        print(summary["error"], flush=True)
+    return EXIT[summary["status"]]
+
+
+def _internal(error: Exception) -> dict[str, Any]:
+    traceback.print_exc()
+    last = (str(error).strip().splitlines() or [""])[0][:200]
+    return {"status": "failed", "error": f"internal error: {type(error).__name__}: {last} -> the whole story is in log.txt"}
+
+
+def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, Any]:
+    checkpoint.discard_unfinished(folder)
+    status.report("model")
+    torch.manual_seed(recipe.seed)
+    tokenizer = models.load_tokenizer(recipe)
+    status.report("data")
+    rows, held_out = _data(folder, recipe, tokenizer)
+    predicted = estimate.estimate(recipe, estimate.shape_of(models.local_path(recipe.model)), max(len(r.ids) for r in rows))
+    print("predicted peak (arithmetic):", f"{predicted.peak_bytes / 2**30:.2f} GiB", flush=True)
+    memory.set_limit(recipe.device, round(recipe.memory_limit_gib * 2**30))
+    status.report("model")
+    model = models.add_adapter(models.load_model(recipe), recipe)
+    models.check_head(model, recipe.device)
+    job = Job(folder, recipe, model, tokenizer, batches.arrange(rows, recipe), held_out, status)
+    before, samples = _score(job, "before") if held_out else (None, [])
+    with memory.MemorySampler(recipe.device, folder / rundir.MEMORY) as sampler:
+        outcome = train(job)
+    save_result(folder, model, tokenizer, recipe)
+    after = None
+    if held_out and outcome.status == "finished":
+        after, _ = _score(job, "after", samples)
+    status.report(outcome.status, outcome.steps, outcome.total_steps)
+    return {
+        **outcome.as_dict(), "peak_bytes_predicted": predicted.peak_bytes, "predicted_parts": predicted.parts,
+        "prediction": list(predicted.reasons), "peak_rss_bytes": sampler.peaks.get("rss_bytes"),
+        "peak_reserved_bytes": sampler.peaks.get("reserved_bytes"), "peak_device_bytes": sampler.peaks.get("device_bytes"),
+        "before": before, "after": after, "versions": {name: metadata.version(name) for name in LIBRARIES},
+    }
+
+
+def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[list[encode.EncodedRow], list[encode.EncodedRow]]:
+    """Training and held-out rows, after the data doctor has spoken.
+
+    Raises:
+        KitError: more rows would be lost than the recipe allows.
+    """
+    report = encode.encode(data.read(recipe.train_data), tokenizer, recipe.max_length)
+    print(report.text(), flush=True)
+    result: dict[str, Any] = {"train": report.as_dict()}
+    held_out: list[encode.EncodedRow] = []
+    if recipe.eval_data and recipe.eval_rows:
+        second = encode.encode(data.read(recipe.eval_data, limit=recipe.eval_rows), tokenizer, recipe.max_length)
+        result |= {"eval": second.as_dict(), "overlap": encode.overlap(report, second)}
+        if result["overlap"]:
+            print(f"warning: {result['overlap']} held-out prompts are also training prompts: their score means little", flush=True)
+        held_out = second.rows
+        encode.check_loss(second, recipe.max_lost_rows)
+    write_json(folder / rundir.DATA_REPORT, result)
+    encode.check_loss(report, recipe.max_lost_rows)
+    return report.rows, held_out
+
+
+def _score(job: Job, when: str, samples: list[dict[str, Any]] | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Scores now; the answers go to samples.jsonl beside those of `samples` (taken before)."""
+    kept = job.folder / f"scores_{when}.json"
+    if (known := rundir.read_json(kept)) is None:
+        def say(done: int, total: int) -> None:
+            job.status.report(f"score {when}", done, total)
+
+        say(0, len(job.held_out))
+        scores, answers = evaluate.evaluate(job.model, job.tokenizer, job.held_out, job.recipe, say)
+        known = {"scores": scores._asdict(), "answers": [a._asdict() for a in answers]}
+        write_json(kept, known)
+        print(f"{when}: {scores.line()}", flush=True)
+    rows = [{**(samples[i] if samples else {k: a[k] for k in ("where", "prompt", "expected")}), when: a["answer"]} for i, a in enumerate(known["answers"])]
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    write_text(job.folder / rundir.SAMPLES, text)
+    return known["scores"], rows
+
+
+def save_result(folder: Path, model: nn.Module, tokenizer: Any, recipe: Recipe) -> None:
+    """Write `adapter/` (or `model/` for method=full): safetensors, tokenizer and the recipe, whole or not at all."""
+    name = rundir.ADAPTER if recipe.method != "full" else "model"
+
+    def make_folder(path: Path) -> None:
+        if recipe.method != "full":
+            model.peft_config["default"].base_model_name_or_path = recipe.model  # type: ignore[index,union-attr]
+        model.save_pretrained(path)  # type: ignore[operator]
+        tokenizer.save_pretrained(path)
+        (path / "recipe.json").write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
+
+    write_whole(folder / name, make_folder, folder=True)
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    text = str(error).lower()
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or "out of memory" in text or "defaultcpuallocator" in text
+
+
+def _out_of_memory(folder: Path, recipe: Recipe, status: rundir.StatusFile, error: BaseException) -> dict[str, Any]:
+    """The report (phase, largest terms, cheapest changes), or with on_oom=retry a fresh start with the first change."""
+    now = rundir.read_json(folder / rundir.STATUS) or {}
+    shape = estimate.shape_of(models.local_path(recipe.model))
+    parts = sorted(estimate.estimate(recipe, shape).parts.items(), key=lambda part: -part[1])
+    changes = estimate.cheaper(recipe, shape)
+    first = str(error).splitlines()[0][:160]
+    print(f"out of memory in phase {now.get('phase')!r}, update {now.get('done')}: {first}")
+    print("largest terms (arithmetic): " + ", ".join(f"{name} {size / 2**30:.2f} GiB" for name, size in parts[:3]))
+    for change in changes:
+        print("  " + " ".join(f"--set {k}={v}" for k, v in change.settings.items()) + f"   saves {change.saves_bytes / 2**30:.2f} GiB")
+    if recipe.on_oom == "retry" and changes:
+        settings = changes[0].settings
+        why = f"out of memory with {', '.join(f'{k}={getattr(recipe, k)}' for k in settings)}"
+        cheaper = recipe.model_copy(update={**settings, "reasons": {**recipe.reasons, **dict.fromkeys(settings, why)}})
+        write_json(folder / rundir.RECIPE, cheaper.model_dump())
+        print(f"retrying with {settings}", flush=True)
+        os.execv(sys.executable, [sys.executable, "-m", "kit.train", str(folder)])
+    advice = " ".join(f"--set {k}={v}" for k, v in changes[0].settings.items()) if changes else "a smaller model"
+    largest = f"{parts[0][0]} {parts[0][1] / 2**30:.2f} GiB"
+    return {
+        "status": "failed", "out_of_memory": {"phase": now.get("phase"), "parts": dict(parts), "changes": [c._asdict() for c in changes]},
+        "error": f"out of memory ({first}); largest term: {largest} -> try {advice}, or --set on_oom=retry",
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
