@@ -45,7 +45,9 @@ def doctor(as_json: AsJson = False) -> None:
     findings = checks.doctor(machine)
     print(checks.doctor_text(machine, findings))
     if as_json:
-        _print_json({"machine": machine.model_dump(mode="json"), "findings": [f._asdict() for f in findings]})
+        _print_json(checks.as_dict(machine, findings))
+    if any(finding.ok is False for finding in findings):
+        sys.exit(1)
 
 
 @app.command()

@@ -40,7 +40,9 @@ def attend(
     from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
     causal = is_causal if is_causal is not None else getattr(module, "is_causal", True)
-    if query.shape[2] != key.shape[2] or query.shape[2] > SHORT or dropout or query.device.type != "cpu" or not causal or rest.get("sliding_window"):
+    length = query.shape[2]
+    short = query.device.type == "cpu" and length <= SHORT and length == key.shape[2]
+    if not short or not causal or dropout or rest.get("softcap") or rest.get("s_aux") is not None:
         return sdpa_attention_forward(
             module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, is_causal=is_causal, **rest)
     scale = scaling if scaling is not None else query.shape[-1] ** -0.5
@@ -53,7 +55,9 @@ def _two_matmuls(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None,
     if mask is None:
         mask = torch.ones(length, length, dtype=torch.bool, device=query.device).tril()
     bias = torch.zeros_like(mask, dtype=query.dtype).masked_fill(~mask, torch.finfo(query.dtype).min)
-    bias = bias.expand(rows, heads, length, length).reshape(rows * heads, length, length) if bias.ndim == 4 and bias.shape[0] > 1 else bias.reshape(1, length, length)
-    wide_key, wide_value = (x.repeat_interleave(group, dim=1).reshape(rows * heads, length, width) for x in (key, value))
-    scores = torch.baddbmm(bias, (query * scale).reshape(rows * heads, length, width), wide_key.transpose(1, 2))
+    if bias.numel() > length * length:
+        bias = bias.expand(rows, heads, length, length)
+    bias = bias.reshape(-1, length, length)
+    wide_key, wide_value = (x.repeat_interleave(group, dim=1).reshape(-1, length, width) for x in (key, value))
+    scores = torch.baddbmm(bias, (query * scale).reshape(-1, length, width), wide_key.transpose(1, 2))
     return torch.bmm(functional.softmax(scores, dim=-1), wide_value).view(rows, heads, length, width)

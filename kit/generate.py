@@ -1,6 +1,6 @@
 """Text out: greedy answers in batches, stopped at the end of the turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -8,10 +8,12 @@ from torch import nn
 
 from kit.encode import end_of_turn
 
+CACHE_TOKENS = 16_384  # key-value cache of one batch: 2 GiB for an 8B model with grouped heads (128 KiB a token)
+
 
 @torch.no_grad()
 def answers(
-    model: nn.Module, tokenizer: Any, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, batch_size: int = 32,
+    model: nn.Module, tokenizer: Any, prompts: Sequence[Sequence[int]], *, max_new_tokens: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[str]:
     """Greedy answers to prompts of token ids, in their order; the model's mode is left as it was.
@@ -26,8 +28,8 @@ def answers(
     device = next(model.parameters()).device
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     texts = [""] * len(prompts)
-    for start in range(0, len(order), batch_size):
-        batch = order[start : start + batch_size]
+    done = 0
+    for batch in _batches(order, [len(p) + max_new_tokens for p in prompts]):
         ids, mask = left_padded([prompts[i] for i in batch], tokenizer.pad_token_id)
         out = model.generate(  # type: ignore[operator]
             input_ids=ids.to(device), attention_mask=mask.to(device), max_new_tokens=max_new_tokens, do_sample=False,
@@ -35,10 +37,22 @@ def answers(
         )
         for i, text in zip(batch, tokenizer.batch_decode(out[:, ids.shape[1] :], skip_special_tokens=True), strict=True):
             texts[i] = text.strip()
+        done += len(batch)
         if progress:
-            progress(min(start + batch_size, len(order)), len(order))
+            progress(done, len(order))
     model.train(was_training)
     return texts
+
+
+def _batches(order: Sequence[int], tokens: Sequence[int]) -> Iterator[list[int]]:
+    """Cut `order` (shortest first) so that a padded batch stays within CACHE_TOKENS."""
+    batch: list[int] = []
+    for i in order:
+        if batch and (len(batch) + 1) * tokens[i] > CACHE_TOKENS:
+            yield batch
+            batch = []
+        batch.append(i)
+    yield batch
 
 
 def left_padded(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:

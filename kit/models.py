@@ -40,10 +40,9 @@ def load_model(recipe: Recipe) -> nn.Module:
     folder = local_path(recipe.model)
     _check_ram(folder, recipe)
     logging.disable_progress_bar()
-    kernels = {"flash": "flash_attention_2", "sdpa": attention.register()}
     try:
         model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=dtype_of(recipe), quantization_config=_quantization(recipe), attn_implementation=kernels.get(recipe.attention, recipe.attention),
+            folder, dtype=dtype_of(recipe), quantization_config=_quantization(recipe), attn_implementation=_attention(folder, recipe),
             device_map={"": recipe.device}, local_files_only=True, use_safetensors=True, trust_remote_code=False,
         )
     except (ValueError, OSError, ImportError, KeyError, RuntimeError) as error:
@@ -59,6 +58,18 @@ def load_model(recipe: Recipe) -> nn.Module:
         if recipe.upcast_norms and parameter.ndim == 1 and parameter.dtype != torch.float32:
             parameter.data = parameter.data.float()
     return model
+
+
+def _attention(folder: Path, recipe: Recipe) -> str:
+    """The name under which transformers knows the kernel; eager where an architecture has no other."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    architecture = AutoModelForCausalLM._model_mapping.get(type(config), None)
+    if recipe.attention == "sdpa" and not getattr(architecture, "_supports_sdpa", True):
+        print(f"{architecture.__name__} has no sdpa attention in transformers: eager is used", flush=True)
+        return "eager"
+    return {"flash": "flash_attention_2", "sdpa": attention.register()}.get(recipe.attention, "eager")
 
 
 def _quantization(recipe: Recipe) -> Any:

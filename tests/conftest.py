@@ -1,0 +1,44 @@
+"""Shared fixtures: a nano model and tokenizer made once, runs kept out of the checkout."""
+
+import os
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def nano_folder():
+    from kit.sources import local_path
+
+    return local_path("nano")
+
+
+@pytest.fixture
+def runs_here(tmp_path, monkeypatch):
+    """Runs of this test go to its own folder."""
+    monkeypatch.setenv("KIT_RUNS", str(tmp_path / "runs"))
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def nano_recipe():
+    """A resolved recipe of the nano model on the CPU in fp32: what tests vary."""
+    from kit.recipe import Recipe
+
+    def make(**fields):
+        defaults = {"model": "nano", "device": "cpu", "precision": "fp32", "attention": "sdpa", "loss_kernel": "full",
+                    "method": "lora", "max_length": 1024}
+        return Recipe(**{**defaults, **fields})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def ticket_rows(nano_folder):
+    """64 encoded training rows of the nano model."""
+    from kit import data, encode
+    from kit.sources import tokenizer_of
+
+    return encode.encode(data.read("tickets/train.jsonl", limit=64), tokenizer_of(nano_folder), 1024).rows
