@@ -3,6 +3,7 @@
 import random
 import re
 import string
+from functools import cache
 
 import fillers
 import problems
@@ -16,6 +17,22 @@ A-99999|#99999|ORD/2099/999|9999 999|aa-99-99a|AA999999|999-9999999-9999999|A9A9
 |ORD-999999|#9999-A|99999|A9999|AA99 99|99.999.99|aaa9999
 """.replace("\n", "").split("|")
 
+NUMBER_SHAPES = {
+    "phone": ["0999 999 9999", "+49 999 9999999", "(999) 999-9999", "+44 9999 999999", "09999/99999"],
+    "invoice": ["R-9999", "INV-99999", "2024-9999", "999999", "RE99999", "K-9999"],
+    "tracking": ["1Z999AA9999", "JD0099999999", "RR99999999DE", "9999 9999 9999", "99999999999"],
+    "serial": ["SN9999A9", "A9A9999", "99-AA-9999", "99999999A"],
+    "ticket": ["T-9999", "999999", "CS-9999", "#9999"],
+    "postcode": ["AA9 9AA", "99999", "9999 AA"],
+}
+DATES = ["{d} March", "{d}/11/2024", "2024-0{m}-1{m}", "June {d}", "{d}.0{m}.2025", "{d} October 2024"]
+
+
+@cache
+def items(block: str, part: str) -> list[str]:
+    """The entries of a block, or of a list with bars, that belong to the part."""
+    return split(block.split("|") if "\n" not in block else entries(block), part)
+
 
 class Fill:
     """Draws fillers of one part ("train" or "test") of the word lists."""
@@ -23,15 +40,16 @@ class Fill:
     def __init__(self, part: str, rng: random.Random):
         self.part = part
         self.rng = rng
-        self.first = split(words.FIRST_NAMES, part)
-        self.last = split(words.SURNAMES, part)
-        self.brand_starts = split(words.BRAND_STARTS, part)
+        self.first = split(words.FIRST_NAMES.split(), part)
+        self.last = split(words.SURNAMES.split(), part)
+        self.brand_starts = split(words.BRAND_STARTS.split(), part)
         self.whens = split(fillers.WHENS.split("|"), part)
         self.places = split(fillers.PLACES.split("|"), part)
         self.friends = split(fillers.FRIENDS.split("|"), part)
         self.staff = split(fillers.STAFF.split("|"), part)
         self.female = [n for n in self.first if n[-1] == "a" and n not in words.MALE_IN_A]
-        self.male = [n for n in self.first if re.search(r"[^k]o$|us$|im$|if$|ek$|av$|ed$|ik$|an$", n) and n not in words.NOT_MALE]
+        male = re.compile(r"([^k]o|us|im|if|ek|av|ed|ik|an)$")
+        self.male = [n for n in self.first if male.search(n) and n not in words.NOT_MALE]
 
     def pick(self, options: list[str]) -> str:
         return self.rng.choice(options)
@@ -69,11 +87,11 @@ class Fill:
         return self.shape(self.pick(["-", "-", "/", ".", "", " ", "_"]).join(groups))
 
     def brand(self) -> str:
-        return self.pick(self.brand_starts) + self.pick(words.BRAND_ENDS)
+        return self.pick(self.brand_starts) + self.pick(words.BRAND_ENDS.split())
 
     def product(self, category: str) -> tuple[str, bool]:
         """A product of the category, and whether it is a plural."""
-        heads, modifiers = (split(block.split("|"), self.part) for block in words.PRODUCTS[category])
+        heads, modifiers = (items(block, self.part) for block in words.PRODUCTS[category])
         head = self.pick(heads)
         plural = head.startswith("pl:")
         pieces = [head.removeprefix("pl:")]
@@ -81,7 +99,7 @@ class Fill:
             pieces.insert(0, self.pick(modifiers))
         if self.chance(0.5):
             if self.chance(0.4) and category not in ("clothing", "media", "digital"):
-                code = self.pick(words.MODEL_CODES)
+                code = self.pick(words.MODEL_CODES.split())
                 fixed = re.fullmatch(r"[A-Z][a-z]+|II|III|SE", code)
                 pieces.insert(0, code if fixed else self.shape(code.replace("L", "A").replace("MAA", "MK")))
                 if self.chance(0.12) and not plural:
@@ -97,17 +115,17 @@ class Fill:
                 block = problems.GENERAL
         else:
             block = {"C": problems.CLAUSES, "N": problems.NOUNS}[form][kind]
-        options = split(entries(block), self.part)
+        options = items(block, self.part)
         if category not in words.POWERED:
             options = [entry for entry in options if not entry.startswith("*")]
         template = self.pick(options).lstrip("*")
         if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.5):
             after = following(template, kind)
             if after:
-                template += " " + self.pick(split(entries(after), self.part))
-        elif form == "C" and kind == "use" and re.search(r"(came|broke|snapped) ?(off)?$", template) and self.chance(0.5):
-            template += " " + self.pick(split(entries(problems.AFTER_PAST), self.part))
-        part = self.pick(split(problems.PARTS[category].split("|"), self.part))
+                template += " " + self.pick(items(after, self.part))
+        elif form == "C" and kind == "use" and template.endswith((" off", "broke", "gave up")) and self.chance(0.5):
+            template += " " + self.pick(items(problems.AFTER_PAST, self.part))
+        part = self.pick(items(problems.PARTS[category], self.part))
         text = choose(agree(template, plural), self.rng)
         return text.replace("{part}", part).replace("{days}", self.days())
 
@@ -124,28 +142,22 @@ class Fill:
         second, second_plural = self.product(self.pick([c for c in words.PRODUCTS if c not in (category, "digital")]))
         while second_plural:
             second, second_plural = self.product(self.pick(list(words.PRODUCTS)))
-        digits = self.shape
-        price = self.pick(["${}", "£{}", "€{}", "{} euros", "{} dollars", "{} pounds"])
-        return {
+        euros = [str(self.rng.randint(9, 899)), f"{self.rng.randint(9, 299)}.{self.pick(['99', '50', '95'])}"]
+        shapes = {key: self.shape(self.pick(options)) for key, options in NUMBER_SHAPES.items()}
+        date = self.pick(DATES).format(d=self.rng.randint(10, 28), m=self.rng.randint(2, 9))
+        return shapes | {
             "friend": self.pick(self.friends).format(**others),
             "staff": self.pick(self.staff).format(**others),
             "agent": self.pick([f"Mr {last}", f"Ms {last}", f"Mrs {last}", others["f"], others["m"]]),
             "small_age": str(self.rng.randint(30, 80)),
             "P2": second,
-            "price": price.format(self.pick([str(self.rng.randint(9, 899)), f"{self.rng.randint(9, 299)}.{self.pick(['99', '50', '95'])}"])),
-            "phone": digits(self.pick(["0999 999 9999", "+49 999 9999999", "(999) 999-9999", "+44 9999 999999", "09999/99999"])),
-            "date": self.pick(["{d} March", "{d}/11/2024", "2024-0{m}-1{m}", "June {d}", "{d}.0{m}.2025", "{d} October 2024"])
-            .format(d=self.rng.randint(10, 28), m=self.rng.randint(2, 9)),
-            "invoice": digits(self.pick(["R-9999", "INV-99999", "2024-9999", "999999", "RE99999", "K-9999"])),
-            "tracking": digits(self.pick(["1Z999AA9999", "JD0099999999", "RR99999999DE", "9999 9999 9999", "99999999999"])),
-            "serial": digits(self.pick(["SN9999A9", "A9A9999", "99-AA-9999", "99999999A"])),
-            "ticket": digits(self.pick(["T-9999", "999999", "CS-9999", "#9999"])),
-            "postcode": digits(self.pick(["AA9 9AA", "99999", "9999 AA"])),
+            "price": self.pick(["${}", "£{}", "€{}", "{} euros", "{} dollars", "{} pounds"]).format(self.pick(euros)),
+            "date": date,
             "small": str(self.rng.randint(2, 180)),
             "when": self.pick(self.whens),
             "where": self.pick(self.places),
             "kin": self.pick(fillers.KIN.split("|")),
-        }  # fmt: skip
+        }
 
 
 def following(template: str, kind: str) -> str | None:

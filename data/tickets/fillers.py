@@ -1,8 +1,8 @@
 """Sentences around the matter: small talk, second people, second numbers, second products, old wishes.
 
-The notation is explained in frames_fault.py. Slots: {friend} {staff} a second person, {P2} another product, {price} {phone} {date} {invoice} {tracking} {serial} {ticket}
-numbers that are not the order id, {when} {kin}. Condition B: only after the fault. Lines with the
-same first register: each fourth belongs to the test set.
+The notation is explained in frames_fault.py. Slots: {friend} {staff} a second person, {P2} another product,
+{price} {phone} {date} {invoice} {tracking} {serial} {ticket} numbers that are not the order id, {when} {kin}.
+Condition B: only after the fault.
 """
 
 SMALL_TALK = """
@@ -232,18 +232,24 @@ t| Repair of {P2} done, thanks.
 
 KIN = "sister|brother|mother|father|son|daughter|niece|nephew|grandson|aunt|uncle|cousin|neighbour|flatmate|colleague"
 FRIENDS = (
-    "my neighbour {n}|my colleague {n}|my flatmate {n}|our friend {n}|my cousin {n}|my partner {n}|my boss {n}|my friend {n}"
-    "|my sister {f}|my wife {f}|my daughter {f}|my aunt {f}|my mother {f}|my niece {f}|my brother {m}|my husband {m}|my son {m}"
+    "my neighbour {n}|my colleague {n}|my flatmate {n}|our friend {n}|my cousin {n}|my partner {n}|my boss {n}"
+    "|my friend {n}"
+    "|my sister {f}|my wife {f}|my daughter {f}|my aunt {f}|my mother {f}|my niece {f}|my brother {m}"
+    "|my husband {m}|my son {m}"
     "|my uncle {m}|my nephew {m}|my father-in-law {m}"
 )
 STAFF = (
-    "your colleague {n}|your courier {n}|your agent {n}|a certain {n}|someone named {n}|{n} from your hotline|{n} from the shop"
-    "|{n} in customer service|somebody called {n}|a man called {m}|a lady called {f}|your Mr {s}|your Ms {s}|one {n}|the driver {n}"
+    "your colleague {n}|your courier {n}|your agent {n}|a certain {n}|someone named {n}|{n} from your hotline"
+    "|{n} from the shop"
+    "|{n} in customer service|somebody called {n}|a man called {m}|a lady called {f}|your Mr {s}|your Ms {s}"
+    "|one {n}|the driver {n}"
     "|an agent ({n})|{n} on the chat"
 )
 WHENS = (
-    "last week|last month|two weeks ago|in March|in early June|three months ago|yesterday|on Monday|last Saturday|on 3 May"
-    "|at the end of April|a month ago|ten days ago|in the autumn sale|before Christmas|on 12 October|just after Easter"
+    "last week|last month|two weeks ago|in March|in early June|three months ago|yesterday|on Monday|last Saturday"
+    "|on 3 May"
+    "|at the end of April|a month ago|ten days ago|in the autumn sale|before Christmas|on 12 October"
+    "|just after Easter"
     "|this summer|in January|on Black Friday|six weeks ago|the other day|on the 21st|last Tuesday|at the weekend"
 )
 PLACES = (

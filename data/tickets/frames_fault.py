@@ -2,10 +2,10 @@
 
 A line is `registers conditions| text`. Registers: f formal, c chatty, a angry, t terse, r rambling,
 l lower-case chat. Conditions: U only for faults in use, Z only when the goods are in the writer's hands,
-L only for goods that never came, S only for one thing, not for a pair. `[a|b]` is a free choice. Slots: {P} the product, {aP} with "a" or "an", {X} the
-fault as a predicate, {C} as a clause, {N} as a noun phrase ({Xc} and so on: capitalised), {it} {It} {them}
-{this} {is} {was} {has} agree with the product. ¶ is a line break. Lines with the
-same first register: each fourth belongs to the test set.
+H not for digital goods, S only for one thing, not for a pair. `[a|b]` is a free choice, ¶ a line break.
+Slots: {P} the product, {aP} with "a" or "an", {X} the fault as a predicate, {C} as a clause, {N} as a noun
+phrase ({Xc} and so on: capitalised); {it} {It} {them} {this} agree with the product, {it_o} is the object.
+Of the lines of a block with the same first register each fourth belongs to the test set.
 """
 
 PRODUCT_AND_FAULT = """

@@ -70,7 +70,7 @@ c| I'm {name}, nice to meet you.
 r| So, first things first, I'm {name}.
 t| {name}, [private customer|Dublin].
 a| {name}, remember that name!
-l| my names {name}
+l| me = {name}
 f| The undersigned, {name}, is a customer of your shop.
 """
 

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from compose import Writer, blocks
 from grammar import REGISTERS, frames, split_frames
+from zh_de import small_set
 
 HERE = Path(__file__).parent
 SYSTEM = "Extract name, product, problem, order_id and wants as JSON."
@@ -62,7 +63,14 @@ def contents() -> dict[str, str]:
     """The text of each file by its name."""
     train = write_part("train")
     test = write_part("test", known="\n".join(message for message, _ in train).lower())
-    files = {"train.jsonl": train, "test.jsonl": test}
+    small_train = small_set("train", 300)
+    small_test = small_set("test", 60, known="\n".join(message for message, _ in small_train).lower())
+    files = {
+        "train.jsonl": train,
+        "test.jsonl": test,
+        "train_zh_de.jsonl": small_train,
+        "test_zh_de.jsonl": small_test,
+    }
     return {
         name: "".join(json.dumps(as_row(*row), ensure_ascii=False) + "\n" for row in rows)
         for name, rows in files.items()

@@ -4,6 +4,7 @@ import random
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import product
 
 REGISTERS = {"f": "formal", "c": "chatty", "a": "angry", "t": "terse", "r": "rambling", "l": "chat"}
 
@@ -51,6 +52,13 @@ def split_frames(found: list[Frame], part: str) -> list[Frame]:
 def choose(text: str, rng: random.Random) -> str:
     """Replaces each `[a|b]` by one of its alternatives."""
     return re.sub(r"\[([^\]]*)\]", lambda m: rng.choice(m[1].split("|")), text)
+
+
+def choices(text: str) -> list[str]:
+    """All texts that `choose` can make of it."""
+    pieces = enumerate(re.split(r"[\[\]]", text))
+    options = [piece.split("|") if index % 2 else [piece] for index, piece in pieces]
+    return ["".join(chosen) for chosen in product(*options)]
 
 
 def agree(text: str, plural: bool) -> str:

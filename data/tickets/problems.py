@@ -3,28 +3,39 @@
 `<is|are>` agrees with the product (one thing or several), `[a|b]` is a free choice, `{part}` is a part of
 the product and `{days}` a number. Each fifth line of every block belongs to the test set.
 A predicate follows the product or a pronoun ("stopped charging"); a clause has a part of the product as
-its subject ("the lid does not close"); a noun phrase follows a label ("Problem: cracked lid"). `*`: only for what has a motor or a plug.
+its subject ("the lid does not close"); a noun phrase follows a label ("Problem: cracked lid").
+`*`: only for what has a motor or a plug.
 """
 
 PARTS = {
     "electronics": "screen|power button|battery|charging port|left side|volume dial|casing|USB socket|stand|display"
     "|cable|antenna"
     "|microphone jack|back cover|status light",
-    "kitchen": "lid|handle|base|on/off switch|heating plate|power cord|rim|timer|glass jug|drip tray|control dial|seal|motor|spout|inner bowl",
-    "clothing": "zip|left sleeve|lining|collar|seam|inner pocket|strap|buckle|hem|top button|stitching|drawstring|front panel|waistband|label",
-    "furniture": "top drawer|back panel|left leg|right armrest|hinge|seat|frame|middle shelf|door|base plate|headboard|backrest|top edge"
+    "kitchen": "lid|handle|base|on/off switch|heating plate|power cord|rim|timer|glass jug|drip tray|control dial"
+    "|seal|motor|spout|inner bowl",
+    "clothing": "zip|left sleeve|lining|collar|seam|inner pocket|strap|buckle|hem|top button|stitching|drawstring"
+    "|front panel|waistband|label",
+    "furniture": "top drawer|back panel|left leg|right armrest|hinge|seat|frame|middle shelf|door|base plate"
+    "|headboard|backrest|top edge"
     "|handle|mounting bracket",
-    "tools": "trigger|chuck|blade guard|battery pack|handle|safety catch|motor housing|locking pin|nozzle|carry case|side grip|depth stop"
+    "tools": "trigger|chuck|blade guard|battery pack|handle|safety catch|motor housing|locking pin|nozzle"
+    "|carry case|side grip|depth stop"
     "|power switch|clamp|base",
-    "toys": "front wheel|battery cover|left arm|remote|music box|lid|axle|steering wheel|plastic hook|sound button|rear wheel|roof|ladder"
+    "toys": "front wheel|battery cover|left arm|remote|music box|lid|axle|steering wheel|plastic hook|sound button"
+    "|rear wheel|roof|ladder"
     "|box|main track",
-    "media": "cover|spine|dust jacket|first disc|back cover|binding|index page|inner sleeve|corner|map section|last chapter|case"
+    "media": "cover|spine|dust jacket|first disc|back cover|binding|index page|inner sleeve|corner|map section"
+    "|last chapter|case"
     "|title page|front page|paper",
-    "garden": "starter cord|handle|hose connector|blade|wheel|grille|pole|frame|valve|fuel cap|cover sheet|shoulder strap|base|nozzle|hinge",
-    "sports": "left pedal|seat post|chin strap|zip|pump valve|grip|frame|handlebar|display|foot strap|resistance knob|carry bag|buckle"
+    "garden": "starter cord|handle|hose connector|blade|wheel|grille|pole|frame|valve|fuel cap|cover sheet"
+    "|shoulder strap|base|nozzle|hinge",
+    "sports": "left pedal|seat post|chin strap|zip|pump valve|grip|frame|handlebar|display|foot strap"
+    "|resistance knob|carry bag|buckle"
     "|inner tube|base",
-    "household": "power cord|filter|water tank|handle|lid|display|hose|front panel|wheel|switch|seam|brush head|door seal|dust container|dial",
-    "digital": "download link|login page|activation code|account page|sync function|search page|export button|payment page",
+    "household": "power cord|filter|water tank|handle|lid|display|hose|front panel|wheel|switch|seam|brush head"
+    "|door seal|dust container|dial",
+    "digital": "download link|login page|activation code|account page|sync function|search page|export button"
+    "|payment page",
 }
 
 # predicates; each fifth line of every block belongs to the test set
