@@ -25,8 +25,15 @@ def register() -> str:
 
 
 def attend(
-    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None,
-    dropout: float = 0.0, scaling: float | None = None, is_causal: bool | None = None, **rest: Any,
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    is_causal: bool | None = None,
+    **rest: Any,
 ) -> tuple[Tensor, None]:
     """Attention in transformers' form.
 
@@ -44,7 +51,8 @@ def attend(
     short = query.device.type == "cpu" and length <= SHORT and length == key.shape[2]
     if not short or not causal or dropout or rest.get("softcap") or rest.get("s_aux") is not None:
         return sdpa_attention_forward(
-            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, is_causal=is_causal, **rest)
+            module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, is_causal=is_causal, **rest
+        )
     scale = scaling if scaling is not None else query.shape[-1] ** -0.5
     return _two_matmuls(query, key, value, attention_mask, scale).transpose(1, 2).contiguous(), None
 

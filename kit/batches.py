@@ -1,8 +1,9 @@
-"""Rows of token ids into batches of few distinct shapes: buckets by length, padding, packing; a plan that can be redone.
+"""Rows of token ids into batches of few distinct shapes: buckets by length, padding, packing; a repeatable plan.
 
 The order of all rows is a pure function of (lengths, recipe): a resumed run computes it again instead of storing it.
 """
 
+import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
@@ -21,8 +22,10 @@ SLOTS = 64  # the number of loss positions is padded to multiples of this: few s
 class Row(Protocol):
     """What a batch needs of a row (`encode.EncodedRow` is one)."""
 
-    ids: list[int]
-    trained: list[bool]
+    @property
+    def ids(self) -> list[int]: ...
+    @property
+    def trained(self) -> list[bool]: ...
 
 
 class PackedRow(NamedTuple):
@@ -116,7 +119,7 @@ def _position_ids(rows: Sequence[Row | PackedRow], length: int) -> torch.Tensor:
     for b, row in enumerate(rows):
         starts = row.starts if isinstance(row, PackedRow) else (0,)
         borders = [*starts, len(row.ids), length]
-        for begin, end in zip(borders, borders[1:], strict=False):
+        for begin, end in itertools.pairwise(borders):
             grid[b, begin:end] = torch.arange(end - begin)
     return grid
 
@@ -141,7 +144,9 @@ def pack(rows: Sequence[Row], max_length: int) -> list[PackedRow]:
 
 
 def _joined(group: Sequence[Row]) -> PackedRow:
-    starts, ids, trained = [], [], []
+    starts: list[int] = []
+    ids: list[int] = []
+    trained: list[bool] = []
     for row in group:
         starts.append(len(ids))
         ids += row.ids
@@ -158,7 +163,11 @@ def arrange(rows: Sequence[Row], recipe: Recipe) -> list[Row] | list[PackedRow]:
     if not recipe.packing:
         return list(rows)
     if recipe.attention == "flash" and recipe.batch_size > 1:
-        raise KitError("flash attention isolates packed rows only in batches of one", where="packing", fix="set batch_size=1 and a larger max_length")
+        raise KitError(
+            "flash attention isolates packed rows only in batches of one",
+            where="packing",
+            fix="set batch_size=1 and a larger max_length",
+        )
     return pack(rows, recipe.max_length)
 
 

@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 from kit.recipe import Recipe
 
 NF4_SCALE_BITS = {False: 32 / 64, True: 8 / 64 + 32 / (64 * 256)}  # Dettmers et al. 2023, section 3: 0.5 or 0.127
-OPTIMIZER_BYTES = {"adamw": 2, "adamw_fused": 2, "adamw_8bit": 0.5, "paged_adamw": 2, "paged_adamw_8bit": 0.5}  # x 4 bytes
+OPTIMIZER_BYTES = {
+    "adamw": 2,
+    "adamw_fused": 2,
+    "adamw_8bit": 0.5,
+    "paged_adamw": 2,
+    "paged_adamw_8bit": 0.5,
+}  # x 4 bytes
 
 
 class Shape(NamedTuple):
@@ -54,16 +60,21 @@ def shape_of(folder: Any) -> Shape:
             model = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
     except Exception as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
-        raise KitError(f"transformers cannot build this model ({first})", where=f"{folder}/config.json", fix="choose another model") from None
+        raise KitError(
+            f"transformers cannot build this model ({first})", where=f"{folder}/config.json", fix="choose another model"
+        ) from None
     text = config.get_text_config()
     head = model.get_output_embeddings()
     linears = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not head]
     body = sum(m.weight.numel() for m in linears)
     return Shape(
-        layers=text.num_hidden_layers, hidden=text.hidden_size, heads=text.num_attention_heads,
+        layers=text.num_hidden_layers,
+        hidden=text.hidden_size,
+        heads=text.num_attention_heads,
         kv_heads=getattr(text, "num_key_value_heads", None) or text.num_attention_heads,
         head_dim=getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads,
-        vocabulary=text.vocab_size, linears=tuple((m.in_features, m.out_features) for m in linears),
+        vocabulary=text.vocab_size,
+        linears=tuple((m.in_features, m.out_features) for m in linears),
         other_parameters=sum(p.numel() for p in model.parameters()) - body,
     )
 
@@ -120,7 +131,11 @@ def _short(recipe: Recipe, length: int) -> bool:
 def _logits(recipe: Recipe, shape: Shape, tokens: int) -> float:
     slice_size = 64 if recipe.device == "cpu" else 1024
     held = min(tokens, slice_size) if recipe.loss_kernel in {"chunked", "fused"} else tokens
-    return held * shape.vocabulary * {"full": 2 + 4 + 4, "inplace": 2, "chunked": 2 + 4 + 4, "fused": 2 + 4}[recipe.loss_kernel]
+    return (
+        held
+        * shape.vocabulary
+        * {"full": 2 + 4 + 4, "inplace": 2, "chunked": 2 + 4 + 4, "fused": 2 + 4}[recipe.loss_kernel]
+    )
 
 
 class Change(NamedTuple):
@@ -151,4 +166,7 @@ def cheaper(recipe: Recipe, shape: Shape) -> list[Change]:
 def half_batch(recipe: Recipe) -> dict[str, Any]:
     """Half the rows at once, twice the micro-batches: the same effective batch where the batch is even."""
     smaller = next(d for d in range(2, recipe.batch_size + 1) if recipe.batch_size % d == 0)
-    return {"batch_size": recipe.batch_size // smaller, "gradient_accumulation_steps": recipe.gradient_accumulation_steps * smaller}
+    return {
+        "batch_size": recipe.batch_size // smaller,
+        "gradient_accumulation_steps": recipe.gradient_accumulation_steps * smaller,
+    }

@@ -38,7 +38,8 @@ class Scores(NamedTuple):
         """One line for people."""
         json_part = "" if self.valid_json is None else f"  valid JSON {self.valid_json:5.1%}"
         interval = f"[{self.exact_match_low:.1%}, {self.exact_match_high:.1%}]"
-        return f"exact match {self.exact_match:5.1%} {interval}{json_part}  perplexity {self.perplexity:.3f}  ({self.rows} rows)"
+        match = f"exact match {self.exact_match:5.1%} {interval}"
+        return f"{match}{json_part}  perplexity {self.perplexity:.3f}  ({self.rows} rows)"
 
 
 class Evaluation(NamedTuple):
@@ -49,7 +50,10 @@ class Evaluation(NamedTuple):
 
 
 def evaluate(
-    model: nn.Module, tokenizer: Any, rows: Sequence[EncodedRow], recipe: Recipe,
+    model: nn.Module,
+    tokenizer: Any,
+    rows: Sequence[EncodedRow],
+    recipe: Recipe,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
     """Answer each row's last prompt greedily and compare; perplexity over the trained tokens of the same rows."""

@@ -13,7 +13,11 @@ CACHE_TOKENS = 16_384  # key-value cache of one batch: 2 GiB for an 8B model wit
 
 @torch.no_grad()
 def answers(
-    model: nn.Module, tokenizer: Any, prompts: Sequence[Sequence[int]], *, max_new_tokens: int,
+    model: nn.Module,
+    tokenizer: Any,
+    prompts: Sequence[Sequence[int]],
+    *,
+    max_new_tokens: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[str]:
     """Greedy answers to prompts of token ids, in their order; the model's mode is left as it was.
@@ -32,10 +36,19 @@ def answers(
     for batch in _batches(order, [len(p) + max_new_tokens for p in prompts]):
         ids, mask = left_padded([prompts[i] for i in batch], tokenizer.pad_token_id)
         out = model.generate(  # type: ignore[operator]
-            input_ids=ids.to(device), attention_mask=mask.to(device), max_new_tokens=max_new_tokens, do_sample=False,
-            temperature=None, top_p=None, top_k=None, eos_token_id=stop_ids(model, tokenizer), pad_token_id=tokenizer.pad_token_id,
+            input_ids=ids.to(device),
+            attention_mask=mask.to(device),
+            max_new_tokens=max_new_tokens,
+            do_sample=False,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            eos_token_id=stop_ids(model, tokenizer),
+            pad_token_id=tokenizer.pad_token_id,
         )
-        for i, text in zip(batch, tokenizer.batch_decode(out[:, ids.shape[1] :], skip_special_tokens=True), strict=True):
+        for i, text in zip(
+            batch, tokenizer.batch_decode(out[:, ids.shape[1] :], skip_special_tokens=True), strict=True
+        ):
             texts[i] = text.strip()
         done += len(batch)
         if progress:

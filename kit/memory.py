@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -60,10 +61,17 @@ class MemoryTracker(TorchDispatchMode):
         self.peak_bytes = max(self.peak_bytes, self.live_bytes)
         if self.limit_bytes and self.live_bytes > self.limit_bytes:
             limit = self.limit_bytes / 2**30
-            raise torch.OutOfMemoryError(f"{self.live_bytes / 2**30:.2f} GiB asked for under a limit of {limit:.2f} GiB")
+            raise torch.OutOfMemoryError(
+                f"{self.live_bytes / 2**30:.2f} GiB asked for under a limit of {limit:.2f} GiB"
+            )
 
     def _forget(self, key: int) -> None:
         self.live_bytes -= self._sizes.pop(key, 0)
+
+
+def nothing() -> AbstractContextManager[None]:
+    """In place of a tracker where the device's allocator counts by itself."""
+    return nullcontext()
 
 
 def held_tensors(model: nn.Module, optimizer: torch.optim.Optimizer | None = None) -> list[Tensor]:
@@ -127,7 +135,9 @@ class MemorySampler:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._done.set()
         self._thread.join()
 

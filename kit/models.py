@@ -13,14 +13,25 @@ from kit.errors import KitError
 from kit.recipe import Recipe
 from kit.sources import local_path, tokenizer_of
 
-__all__ = ["add_adapter", "check_head", "dtype_of", "load_model", "load_tokenizer", "local_path", "trainable", "with_adapter"]
+__all__ = [
+    "add_adapter",
+    "check_head",
+    "dtype_of",
+    "load_model",
+    "load_tokenizer",
+    "local_path",
+    "trainable",
+    "with_adapter",
+]
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "bf16-mixed": torch.bfloat16, "fp16-mixed": torch.float16}
 
 
 def dtype_of(recipe: Recipe) -> torch.dtype:
     """Type in which the base weights are held: fp32 for weights trained under autocast, else the compute type."""
-    return torch.float32 if recipe.method == "full" and recipe.precision.endswith("-mixed") else DTYPES[recipe.precision]
+    return (
+        torch.float32 if recipe.method == "full" and recipe.precision.endswith("-mixed") else DTYPES[recipe.precision]
+    )
 
 
 def load_tokenizer(recipe: Recipe) -> Any:
@@ -42,14 +53,24 @@ def load_model(recipe: Recipe) -> nn.Module:
     logging.disable_progress_bar()
     try:
         model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=dtype_of(recipe), quantization_config=_quantization(recipe), attn_implementation=_attention(folder, recipe),
-            device_map={"": recipe.device}, local_files_only=True, use_safetensors=True, trust_remote_code=False,
+            folder,
+            dtype=dtype_of(recipe),
+            quantization_config=_quantization(recipe),
+            attn_implementation=_attention(folder, recipe),
+            device_map={"": recipe.device},
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
         )
     except (ValueError, OSError, ImportError, KeyError, RuntimeError) as error:
         if isinstance(error, torch.OutOfMemoryError):
             raise
         first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-        raise KitError(f"transformers cannot load this model ({first})", where=str(folder), fix="check the folder, or choose another model") from None
+        raise KitError(
+            f"transformers cannot load this model ({first})",
+            where=str(folder),
+            fix="check the folder, or choose another model",
+        ) from None
     model.config.use_cache = True
     keep_4bit_layers_unpacked(model)
     for parameter in model.parameters():
@@ -65,7 +86,7 @@ def _attention(folder: Path, recipe: Recipe) -> str:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    architecture = AutoModelForCausalLM._model_mapping.get(type(config), None)
+    architecture: Any = AutoModelForCausalLM._model_mapping.get(type(config), None)
     if recipe.attention == "sdpa" and not getattr(architecture, "_supports_sdpa", True):
         print(f"{architecture.__name__} has no sdpa attention in transformers: eager is used", flush=True)
         return "eager"
@@ -77,7 +98,9 @@ def _quantization(recipe: Recipe) -> Any:
 
     if recipe.quantization == "nf4":
         return BitsAndBytesConfig(
-            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=recipe.double_quant,
+            load_in_4bit=True,
+            bnb_4bit_quant_type="nf4",
+            bnb_4bit_use_double_quant=recipe.double_quant,
             bnb_4bit_compute_dtype=DTYPES[recipe.precision],
             bnb_4bit_quant_storage=torch.bfloat16 if recipe.parallel == "fsdp2" else torch.uint8,
         )
@@ -90,7 +113,11 @@ def _check_ram(folder: Path, recipe: Recipe) -> None:
     size = sum(f.stat().st_size for f in folder.glob("*.safetensors"))
     free = psutil.virtual_memory().available
     if size > free:
-        raise KitError(f"the weights take {size / 2**30:.1f} GiB, {free / 2**30:.1f} GiB of RAM are free", where=str(folder), fix="close programs or choose a smaller model")
+        raise KitError(
+            f"the weights take {size / 2**30:.1f} GiB, {free / 2**30:.1f} GiB of RAM are free",
+            where=str(folder),
+            fix="close programs or choose a smaller model",
+        )
 
 
 def keep_4bit_layers_unpacked(model: nn.Module) -> None:
@@ -101,7 +128,7 @@ def keep_4bit_layers_unpacked(model: nn.Module) -> None:
     """
     for module in model.modules():
         if hasattr(module, "support_avx512bf16_for_cpu"):
-            module.support_avx512bf16_for_cpu = False
+            setattr(module, "support_avx512bf16_for_cpu", False)  # noqa: B010 - torch types every attribute as a tensor
 
 
 def bound(model: nn.Module, recipe: Recipe) -> nn.Module:
@@ -139,14 +166,29 @@ def _new_adapter(base: Any, recipe: Recipe) -> nn.Module:
     body = sorted(name for name, module in linear.items() if module is not head)
     missing = [name for name in names if name != "all-linear" and name not in linear]
     if missing:
-        raise KitError(f"the model has no layer {missing[0]!r}", where="target_modules", fix=f"all-linear, or some of {', '.join(body)}")
-    narrow = min(min(linear[n].in_features, linear[n].out_features) for n in (body if names == ["all-linear"] else names))
+        raise KitError(
+            f"the model has no layer {missing[0]!r}",
+            where="target_modules",
+            fix=f"all-linear, or some of {', '.join(body)}",
+        )
+    narrow = min(
+        min(linear[n].in_features, linear[n].out_features) for n in (body if names == ["all-linear"] else names)
+    )
     if recipe.lora_rank > narrow:
-        raise KitError(f"lora_rank={recipe.lora_rank} is wider than the model's narrowest layer ({narrow})", where="lora_rank", fix=f"at most {narrow}; 8 to 64 is usual")
+        raise KitError(
+            f"lora_rank={recipe.lora_rank} is wider than the model's narrowest layer ({narrow})",
+            where="lora_rank",
+            fix=f"at most {narrow}; 8 to 64 is usual",
+        )
     torch.manual_seed(recipe.seed)
     config = LoraConfig(
-        r=recipe.lora_rank, lora_alpha=recipe.lora_alpha, lora_dropout=recipe.lora_dropout, use_dora=recipe.use_dora,
-        use_rslora=recipe.use_rslora, target_modules="all-linear" if names == ["all-linear"] else names, task_type="CAUSAL_LM",
+        r=recipe.lora_rank,
+        lora_alpha=recipe.lora_alpha,  # type: ignore[arg-type]
+        lora_dropout=recipe.lora_dropout,
+        use_dora=recipe.use_dora,
+        use_rslora=recipe.use_rslora,
+        target_modules="all-linear" if names == ["all-linear"] else names,
+        task_type="CAUSAL_LM",
     )
     return get_peft_model(base, config, autocast_adapter_dtype=recipe.adapter_dtype == "fp32")
 
@@ -166,15 +208,23 @@ def with_adapter(base: nn.Module, folder: Path, trainable: bool = False) -> nn.M
 
     weights = folder / "adapter_model.safetensors"
     if not weights.is_file() or not (folder / "adapter_config.json").is_file():
-        raise KitError("no adapter here (adapter_config.json and adapter_model.safetensors)", where=str(folder), fix="give the adapter/ folder of a run")
+        raise KitError(
+            "no adapter here (adapter_config.json and adapter_model.safetensors)",
+            where=str(folder),
+            fix="give the adapter/ folder of a run",
+        )
     made_for = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8")).get("base_model_name_or_path")
     fix = f"use the model it was trained on ({made_for})"
     try:
         model = PeftModel.from_pretrained(base, str(folder), is_trainable=trainable)
     except (RuntimeError, ValueError) as error:
-        raise KitError(f"this adapter does not fit the model ({str(error).strip().splitlines()[0][:120]})", where=str(folder), fix=fix) from None
+        raise KitError(
+            f"this adapter does not fit the model ({str(error).strip().splitlines()[0][:120]})",
+            where=str(folder),
+            fix=fix,
+        ) from None
     with safe_open(weights, framework="pt") as file:
-        held = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}
+        held = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - not a dict
     fits = {key: tuple(value.shape) for key, value in get_peft_model_state_dict(model).items()}
     if held != fits:
         odd = sorted(set(held.items()) ^ set(fits.items()))[0][0]
@@ -194,7 +244,8 @@ def check_head(model: nn.Module, device: str) -> None:
     Raises:
         KitError: they differ, so the loss would train other logits than the model serves.
     """
-    base: Any = model.get_base_model() if hasattr(model, "get_base_model") else model
+    wrapped: Any = model
+    base: Any = wrapped.get_base_model() if hasattr(wrapped, "get_base_model") else wrapped
     was_training = model.training
     model.eval()
     ids = torch.arange(1, 9, device=device).unsqueeze(0)
@@ -203,4 +254,8 @@ def check_head(model: nn.Module, device: str) -> None:
     ours = step.output_head(base)(hidden).float()
     model.train(was_training)
     if not torch.allclose(own, ours, rtol=1e-3, atol=1e-3 * float(own.abs().max())):
-        raise KitError(f"{type(base).__name__} changes its logits in a way the kit does not know", where="model", fix="report the architecture; use another model until then")
+        raise KitError(
+            f"{type(base).__name__} changes its logits in a way the kit does not know",
+            where="model",
+            fix="report the architecture; use another model until then",
+        )

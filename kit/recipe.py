@@ -16,6 +16,8 @@ from kit.files import shipped
 from kit.hardware import Machine
 
 Precision = Literal["auto", "fp32", "bf16", "bf16-mixed", "fp16-mixed"]
+LossKernel = Literal["auto", "full", "chunked", "fused", "inplace"]
+Tracker = Literal["none", "tensorboard", "wandb", "mlflow", "swanlab", "trackio"]
 Optimizer = Literal["adamw", "adamw_fused", "adamw_8bit", "paged_adamw", "paged_adamw_8bit"]
 
 
@@ -32,47 +34,49 @@ class Recipe(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    task: Literal["sft", "dpo"] = _f("sft", "sft learns to give the answers shown; dpo learns which of two is preferred")
-    model: str = _f("smollm2-135m", "nano, smollm2-135m, a hub id (org/name), or a folder with a config.json", min_length=1)
-    method: Literal["full", "lora", "qlora"] = _f(
-        "qlora", "full trains every weight (most memory); lora a small adapter; qlora an adapter on 4- or 8-bit weights"
+    task: Literal["sft", "dpo"] = _f("sft", "sft learns the answers shown; dpo which of two is preferred")
+    model: str = _f(
+        "smollm2-135m", "nano, smollm2-135m, a hub id (org/name) or a folder with config.json", min_length=1
     )
-    quantization: Literal["none", "nf4", "int8"] = _f("nf4", "how qlora stores the frozen weights: nf4 4 bits, int8 8 bits")
+    method: Literal["full", "lora", "qlora"] = _f(
+        "qlora", "full: all weights; lora: an adapter; qlora: one on 4- or 8-bit weights"
+    )
+    quantization: Literal["none", "nf4", "int8"] = _f("nf4", "how qlora stores frozen weights: 4 or 8 bits")
     double_quant: bool = _f(True, "quantize nf4's scales too: 4.127 instead of 4.5 bits a weight, hardly slower")
     lora_rank: int = _f(16, "width of the adapter: more learns more, costs memory in proportion", ge=1, le=1024)
     lora_alpha: float = _f(32.0, "adapter output is scaled by alpha / rank", gt=0, le=4096)
-    lora_dropout: float = _f(0.0, "share of adapter inputs dropped: guards small data against rote learning", ge=0, le=0.9)
-    target_modules: str = _f("all-linear", "layers that get an adapter: all-linear, or names such as q_proj,v_proj", min_length=1)
+    lora_dropout: float = _f(0.0, "share of adapter inputs dropped: against rote learning", ge=0, le=0.9)
+    target_modules: str = _f("all-linear", "layers with an adapter: all-linear, or names: q_proj,v_proj", min_length=1)
     use_dora: bool = _f(False, "DoRA: trains direction and length apart; often better at low rank, 1.3-2 x slower")
     use_rslora: bool = _f(False, "rsLoRA: scale by alpha / sqrt(rank), steadier at rank >= 64")
-    adapter_dtype: Literal["fp32", "bf16"] = _f("fp32", "type of adapter weights and their optimizer states; bf16 loses small updates")
+    adapter_dtype: Literal["fp32", "bf16"] = _f("fp32", "adapter and its optimizer states; bf16 loses small updates")
     upcast_norms: bool = _f(False, "keep norms and embeddings in fp32: steadier, doubles the residual stream's memory")
-    max_length: int = _f(512, "rows longer than this are left out whole; memory grows with it", "tokens", ge=8, le=1_048_576)
+    max_length: int = _f(512, "longer rows are left out whole; memory grows with it", "tokens", ge=8, le=1_048_576)
     batch_size: int = _f(8, "rows a device works on at once: faster, more memory", "rows", ge=1, le=4096)
-    gradient_accumulation_steps: int = _f(1, "micro-batches summed before an update: larger batch, same memory", ge=1, le=4096)
+    gradient_accumulation_steps: int = _f(1, "micro-batches an update: larger batch, same memory", ge=1, le=4096)
     packing: bool = _f(False, "lay several short rows into one sequence, isolated from each other: no padding")
-    pad_to_multiple_of: int = _f(32, "sequences are padded to multiples of this: few shapes, so kernels are reused", "tokens", ge=1, le=1024)
-    optimizer: Optimizer = _f("adamw", "adamw; _fused has no temporary; _8bit quarters its states; paged_ moves them to RAM when full")
-    learning_rate: float = _f(2e-4, "size of an update; adapters take 1e-4 to 1e-3, full fine-tuning 1e-5 to 5e-5", gt=0, le=1)
-    lr_scheduler: Literal["cosine", "linear", "constant"] = _f("cosine", "how the learning rate falls after the warm-up")
+    pad_to_multiple_of: int = _f(32, "lengths are padded to multiples: few shapes are fast", "tokens", ge=1, le=1024)
+    optimizer: Optimizer = _f("adamw", "_fused: no temporary; _8bit: states / 4; paged_: to RAM when full")
+    learning_rate: float = _f(2e-4, "size of an update; adapters 1e-4 to 1e-3, full 1e-5 to 5e-5", gt=0, le=1)
+    lr_scheduler: Literal["cosine", "linear", "constant"] = _f("cosine", "how the learning rate falls after warm-up")
     warmup_ratio: float = _f(0.03, "share of the steps in which the learning rate rises from zero", ge=0, le=1)
     weight_decay: float = _f(0.0, "pull of the weights towards zero at each update (AdamW)", ge=0, le=1)
     max_grad_norm: float = _f(1.0, "gradients longer than this are shortened to it; 0 switches it off", ge=0, le=1e6)
     epochs: float = _f(1.0, "passes over the training rows", gt=0, le=1000)
     max_steps: int = _f(0, "stop after so many updates; 0: as many as the epochs take", ge=0, le=10_000_000)
     seed: int = _f(0, "one seed for shuffling, adapter start and dropout", ge=0, le=2**31 - 1)
-    precision: Precision = _f("auto", "type of base weights and compute; -mixed keeps trainable weights in fp32 under autocast")
-    attention: Literal["auto", "sdpa", "flash", "eager"] = _f("auto", "attention kernel; eager stores the score matrix, the others do not")
+    precision: Precision = _f("auto", "base weights and compute; -mixed: trainable weights in fp32, autocast")
+    attention: Literal["auto", "sdpa", "flash", "eager"] = _f("auto", "eager stores the score matrix, others do not")
     gradient_checkpointing: bool = _f(False, "recompute activations in backward: far less memory, about 30 % slower")
-    loss_kernel: Literal["auto", "full", "chunked", "fused", "inplace"] = _f(
-        "auto", "how logits meet the loss: full keeps them all; chunked and fused only a slice; inplace reuses their memory"
-    )
+    loss_kernel: LossKernel = _f("auto", "full keeps all logits; chunked, fused a slice; inplace reuses")
     parallel: Literal["none", "ddp", "fsdp2", "zero1", "zero2", "zero3"] = _f("none", "what several devices share")
     world_size: int = _f(1, "number of devices", "devices", ge=1, le=65536)
     cpu_offload: bool = _f(False, "keep sharded weights and optimizer states in RAM: fits more, PCIe sets the pace")
     beta: float = _f(0.1, "DPO: how far the model may move from its reference", gt=0, le=10)
     dpo_loss: Literal["sigmoid", "ipo", "hinge"] = _f("sigmoid", "shape of the preference loss")
-    train_data: str = _f("tickets/train.jsonl", "a JSONL, JSON, CSV or Parquet file, a shipped file, or a data set's hub id", min_length=1)
+    train_data: str = _f(
+        "tickets/train.jsonl", "JSONL, JSON, CSV or Parquet file, shipped file, or hub id", min_length=1
+    )
     eval_data: str = _f("tickets/test.jsonl", "rows for the scores before and after; empty: none")
     eval_rows: int = _f(100, "rows scored before and after training; 0: no scores", "rows", ge=0, le=1_000_000)
     max_lost_rows: float = _f(0.01, "stop before training when a larger share of the rows cannot be used", ge=0, le=1)
@@ -81,10 +85,12 @@ class Recipe(BaseModel):
     keep_checkpoints: int = _f(2, "older checkpoints are deleted", ge=1, le=1000)
     start_adapter: str = _f("", "folder of an adapter to continue from; empty: a new one")
     device: Literal["auto", "cuda", "mps", "npu", "cpu"] = _f("auto", "where to compute")
-    memory_limit_gib: float = _f(0.0, "pretend that the device has no more than this; 0: what is there", "GiB", ge=0, le=1e6)
-    on_oom: Literal["stop", "retry"] = _f("stop", "out of memory: stop with a report, or retry with the next cheaper setting")
-    tracker: Literal["none", "tensorboard", "wandb", "mlflow", "swanlab", "trackio"] = _f("none", "also send metrics to this tracker")
-    reasons: dict[str, str] = Field(default_factory=dict, description="why each automatic value was chosen; filled by resolve()")
+    memory_limit_gib: float = _f(0.0, "pretend the device has no more; 0: what is there", "GiB", ge=0, le=1e6)
+    on_oom: Literal["stop", "retry"] = _f("stop", "out of memory: stop with a report, or retry with less")
+    tracker: Tracker = _f("none", "also send metrics to this tracker")
+    reasons: dict[str, str] = Field(
+        default_factory=dict, description="why each automatic value was chosen; filled by resolve()"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -109,21 +115,29 @@ class Recipe(BaseModel):
         kind = machine.kind if self.device == "auto" else self.device
         here = kind == machine.kind
         if not here and kind != "cpu":
-            raise KitError(f"device={kind}, but this machine offers {machine.kind}", where="device", fix="set device=auto")
+            raise KitError(
+                f"device={kind}, but this machine offers {machine.kind}", where="device", fix="set device=auto"
+            )
         capability = machine.cards[0].compute_capability if here else None
         traits = machine.traits if here else {"flags": machine.cpu_flags}
         choices = {
             "device": devices.Choice(kind, f"{machine.name} is what this machine offers"),
             "precision": devices.compute_dtype(kind, capability, **traits),
             "attention": devices.attention(kind, capability),
-            "loss_kernel": devices.Choice("fused", "logits of the trained tokens only, a slice at a time; nothing is kept or recomputed"),
+            "loss_kernel": devices.Choice(
+                "fused", "logits of the trained tokens only, a slice at a time; nothing is kept or recomputed"
+            ),
         }
         settled = {name: choice for name, choice in choices.items() if getattr(self, name) == "auto"}
-        recipe = self.model_copy(update={
-            **{name: choice.value for name, choice in settled.items()},
-            "reasons": {**self.reasons, **{name: choice.reason for name, choice in settled.items()}},
-        })
-        _refuse("precision", devices.precision_works(kind, recipe.precision, capability, **traits), "set precision=auto")
+        recipe = self.model_copy(
+            update={
+                **{name: choice.value for name, choice in settled.items()},
+                "reasons": {**self.reasons, **{name: choice.reason for name, choice in settled.items()}},
+            }
+        )
+        _refuse(
+            "precision", devices.precision_works(kind, recipe.precision, capability, **traits), "set precision=auto"
+        )
         _refuse("optimizer", devices.optimizer_works(kind, recipe.optimizer), "set optimizer=adamw")
         if recipe.attention == "flash":
             _refuse("attention", devices.flash_attention(kind, capability), "set attention=auto")
@@ -140,13 +154,25 @@ def _refuse(field: str, choice: devices.Choice, fix: str) -> None:
 def _clashes(r: Recipe) -> list[tuple[bool, str]]:
     adapters = r.use_dora or r.use_rslora
     return [
-        (r.method == "full" and r.quantization != "none", "quantized weights cannot be trained in full: set method=qlora or quantization=none"),
+        (
+            r.method == "full" and r.quantization != "none",
+            "quantized weights cannot be trained in full: set method=qlora or quantization=none",
+        ),
         (r.method == "lora" and r.quantization != "none", "lora on quantized weights is qlora: set method=qlora"),
-        (r.method == "qlora" and r.quantization == "none", "qlora needs quantization=nf4 or int8; without it set method=lora"),
+        (
+            r.method == "qlora" and r.quantization == "none",
+            "qlora needs quantization=nf4 or int8; without it set method=lora",
+        ),
         (r.method == "full" and adapters, "use_dora and use_rslora shape an adapter: set method=lora or qlora"),
         (r.method == "full" and bool(r.start_adapter), "start_adapter needs method=lora or qlora"),
-        (r.parallel == "zero3" and r.quantization == "nf4", "ZeRO-3 does not shard nf4 weights: set parallel=fsdp2 or ddp"),
-        (r.parallel == "none" and r.world_size > 1, f"world_size={r.world_size} needs parallel=ddp, fsdp2, zero1, zero2 or zero3"),
+        (
+            r.parallel == "zero3" and r.quantization == "nf4",
+            "ZeRO-3 does not shard nf4 weights: set parallel=fsdp2 or ddp",
+        ),
+        (
+            r.parallel == "none" and r.world_size > 1,
+            f"world_size={r.world_size} needs parallel=ddp, fsdp2, zero1, zero2 or zero3",
+        ),
         (r.world_size == 1 and r.parallel not in {"none"}, f"parallel={r.parallel} needs world_size >= 2"),
     ]
 
@@ -173,9 +199,12 @@ def field_help(name: str) -> FieldHelp:
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     choices = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     return FieldHelp(
-        description=field.description or "", unit=str(extra.get("unit", "")),
-        minimum=bounds.get("ge", bounds.get("gt")), maximum=bounds.get("le", bounds.get("lt")),
-        choices=choices, default=field.get_default(call_default_factory=True),
+        description=field.description or "",
+        unit=str(extra.get("unit", "")),
+        minimum=bounds.get("ge", bounds.get("gt")),
+        maximum=bounds.get("le", bounds.get("lt")),
+        choices=choices,
+        default=field.get_default(call_default_factory=True),
     )
 
 
@@ -201,15 +230,27 @@ def load(source: str, settings: dict[str, Any] | None = None) -> Recipe:
     """
     path = shipped("recipes", f"{source}.json") if source in presets() else Path(source)
     if not path.is_file():
-        raise KitError(f"no preset or recipe file called {source!r}", fix=f"one of: {', '.join(presets())}; or a JSON file")
+        raise KitError(
+            f"no preset or recipe file called {source!r}", fix=f"one of: {', '.join(presets())}; or a JSON file"
+        )
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
-        raise KitError(f"not a readable JSON file ({error})", where=str(path), fix="compare with a file in data/recipes") from None
+        raise KitError(
+            f"not a readable JSON file ({error})", where=str(path), fix="compare with a file in data/recipes"
+        ) from None
     if not isinstance(values, dict):
-        raise KitError("a recipe is one JSON object of field: value", where=str(path), fix="compare with a file in data/recipes")
+        raise KitError(
+            "a recipe is one JSON object of field: value", where=str(path), fix="compare with a file in data/recipes"
+        )
     if os.environ.get("KIT_FAST") == "1":
-        values = {**values, "model": "nano", "max_steps": 4, "eval_rows": min(values.get("eval_rows", 8), 8), "max_length": 1024}
+        values = {
+            **values,
+            "model": "nano",
+            "max_steps": 4,
+            "eval_rows": min(values.get("eval_rows", 8), 8),
+            "max_length": 1024,
+        }
     changes = settings or {}
     if "method" in changes and "quantization" not in changes:
         values.pop("quantization", None)
@@ -241,7 +282,9 @@ def _explain(error: ValidationError, where: str) -> KitError:
     if not name:
         what, _, fix = message.partition(": ")
         return KitError(what, where=where, fix=fix)
-    return KitError(f"{name}={fault['input']!r}: {message[0].lower()}{message[1:]}", where=where, fix=field_help(name).description)
+    return KitError(
+        f"{name}={fault['input']!r}: {message[0].lower()}{message[1:]}", where=where, fix=field_help(name).description
+    )
 
 
 def as_code(recipe: Recipe) -> str:

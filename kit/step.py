@@ -38,7 +38,8 @@ class Batch(NamedTuple):
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same batch with its tensors on `device`."""
-        return Batch(*(x.to(device, non_blocking=True) if isinstance(x, Tensor) else x for x in self))
+        moved: dict[str, Any] = {k: x.to(device) for k, x in self._asdict().items() if isinstance(x, Tensor)}
+        return self._replace(**moved)
 
 
 class StepResult(NamedTuple):
@@ -60,8 +61,13 @@ def bind_loss(causal_lm: nn.Module, kernel: losses.LossKernel = losses.full) -> 
     head = output_head(causal_lm)
 
     @functools.wraps(own_forward)
-    def forward(input_ids: Tensor | None = None, positions: Tensor | None = None, targets: Tensor | None = None,
-                position_ids: Tensor | None = None, **rest: Any) -> Any:
+    def forward(
+        input_ids: Tensor | None = None,
+        positions: Tensor | None = None,
+        targets: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        **rest: Any,
+    ) -> Any:
         if positions is None or targets is None:
             return own_forward(input_ids=input_ids, position_ids=position_ids, **rest)
         hidden = model.get_decoder()(input_ids=input_ids, position_ids=position_ids, use_cache=False).last_hidden_state
@@ -101,7 +107,7 @@ def train_step(
     *,
     backward: Callable[[Tensor], Any],
     clip: Callable[[], Tensor],
-    update: Callable[[], Any],
+    update: Callable[[Tensor], Any],
     tokens: float | None = None,
     accumulate: Callable[[], AbstractContextManager[Any]] = nullcontext,
 ) -> StepResult:
@@ -110,7 +116,7 @@ def train_step(
     Args:
         backward: takes the loss of one micro-batch (plain autograd, a scaled one for fp16, DeepSpeed's).
         clip: shortens the gradients of all trainable weights and returns their norm before that.
-        update: optimizer step, schedule step, gradients back to none.
+        update: takes that norm; optimizer step (unless the norm is not finite), gradients back to none.
         tokens: what the summed loss is divided by; default: the trained tokens of `micro_batches`. With W ranks
             pass the sum over all ranks / W, since the wrappers average gradients over ranks.
         accumulate: context around every micro-batch but the last (`no_sync` under DDP).
@@ -124,7 +130,7 @@ def train_step(
             backward(loss)
         total = total + loss.detach().double()
     norm = clip()
-    update()
+    update(norm)
     return StepResult(loss=torch.as_tensor(total), grad_norm=norm)
 
 
@@ -141,6 +147,6 @@ def evaluation_loss(model: nn.Module, batches: Iterable[Batch]) -> Tensor:
     return total / tokens
 
 
-def _inputs(batch: Batch) -> dict[str, Tensor | None]:
+def _inputs(batch: Batch) -> dict[str, Tensor]:
     inputs = {"input_ids": batch.input_ids, "positions": batch.positions, "targets": batch.targets}
     return inputs if batch.position_ids is None else {**inputs, "position_ids": batch.position_ids}

@@ -39,30 +39,33 @@ def main(folder: Path) -> int:
 
 
 def _guarded(folder: Path) -> int:
-    path = folder / rundir.RECIPE
-    recipe = make(rundir.read_json(path) or {}, where=str(path))
-    status = rundir.StatusFile(folder)
     try:
-        summary = _run(folder, recipe, status)
+        summary = _summary(folder)
     except KitError as error:
         summary = {"status": "failed", "error": str(error)}
-    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-        if not _is_out_of_memory(error):
-            summary = _internal(error)
-        else:
-            summary = _out_of_memory(folder, recipe, status, error)
     except Exception as error:
-        summary = _internal(error)
+        traceback.print_exc()
+        last = (str(error).strip().splitlines() or [""])[0][:200]
+        what = f"internal error: {type(error).__name__}: {last} -> the whole story is in {folder / rundir.LOG}"
+        summary = {"status": "failed", "error": what}
     write_json(folder / rundir.SUMMARY, {"run_dir": str(folder), **summary})
     if "error" in summary:
         print(summary["error"], flush=True)
     return EXIT[summary["status"]]
 
 
-def _internal(error: Exception) -> dict[str, Any]:
-    traceback.print_exc()
-    last = (str(error).strip().splitlines() or [""])[0][:200]
-    return {"status": "failed", "error": f"internal error: {type(error).__name__}: {last} -> the whole story is in log.txt"}
+def _summary(folder: Path) -> dict[str, Any]:
+    path = folder / rundir.RECIPE
+    recipe = make(rundir.read_json(path) or {}, where=str(path))
+    status = rundir.StatusFile(folder)
+    try:
+        return _run(folder, recipe, status)
+    except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+        if not _is_out_of_memory(error):
+            raise
+        message = str(error).splitlines()[0][:160]
+    # Outside of the except clause: the traceback, and with it every tensor of the step, is gone.
+    return _out_of_memory(folder, recipe, message)
 
 
 def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, Any]:
@@ -72,7 +75,9 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
     tokenizer = models.load_tokenizer(recipe)
     status.report("data")
     rows, held_out = _data(folder, recipe, tokenizer)
-    predicted = estimate.estimate(recipe, estimate.shape_of(models.local_path(recipe.model)), max(len(r.ids) for r in rows))
+    predicted = estimate.estimate(
+        recipe, estimate.shape_of(models.local_path(recipe.model)), max(len(r.ids) for r in rows)
+    )
     print("predicted peak (arithmetic):", f"{predicted.peak_bytes / 2**30:.2f} GiB", flush=True)
     memory.set_limit(recipe.device, round(recipe.memory_limit_gib * 2**30))
     status.report("model")
@@ -88,10 +93,16 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
         after, _ = _score(job, "after", samples)
     status.report(outcome.status, outcome.steps, outcome.total_steps)
     return {
-        **outcome.as_dict(), "peak_bytes_predicted": predicted.peak_bytes, "predicted_parts": predicted.parts,
-        "prediction": list(predicted.reasons), "peak_rss_bytes": sampler.peaks.get("rss_bytes"),
-        "peak_reserved_bytes": sampler.peaks.get("reserved_bytes"), "peak_device_bytes": sampler.peaks.get("device_bytes"),
-        "before": before, "after": after, "versions": {name: metadata.version(name) for name in LIBRARIES},
+        **outcome.as_dict(),
+        "peak_bytes_predicted": predicted.peak_bytes,
+        "predicted_parts": predicted.parts,
+        "prediction": list(predicted.reasons),
+        "peak_rss_bytes": sampler.peaks.get("rss_bytes"),
+        "peak_reserved_bytes": sampler.peaks.get("reserved_bytes"),
+        "peak_device_bytes": sampler.peaks.get("device_bytes"),
+        "before": before,
+        "after": after,
+        "versions": {name: metadata.version(name) for name in LIBRARIES},
     }
 
 
@@ -109,7 +120,10 @@ def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[list[encode.Enc
         second = encode.encode(data.read(recipe.eval_data, limit=recipe.eval_rows), tokenizer, recipe.max_length)
         result |= {"eval": second.as_dict(), "overlap": encode.overlap(report, second)}
         if result["overlap"]:
-            print(f"warning: {result['overlap']} held-out prompts are also training prompts: their score means little", flush=True)
+            print(
+                f"warning: {result['overlap']} held-out prompts are also training prompts: their score means little",
+                flush=True,
+            )
         held_out = second.rows
         encode.check_loss(second, recipe.max_lost_rows)
     write_json(folder / rundir.DATA_REPORT, result)
@@ -117,10 +131,13 @@ def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[list[encode.Enc
     return report.rows, held_out
 
 
-def _score(job: Job, when: str, samples: list[dict[str, Any]] | None = None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _score(
+    job: Job, when: str, samples: list[dict[str, Any]] | None = None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Scores now; the answers go to samples.jsonl beside those of `samples` (taken before)."""
     kept = job.folder / f"scores_{when}.json"
     if (known := rundir.read_json(kept)) is None:
+
         def say(done: int, total: int) -> None:
             job.status.report(f"score {when}", done, total)
 
@@ -129,7 +146,10 @@ def _score(job: Job, when: str, samples: list[dict[str, Any]] | None = None) -> 
         known = {"scores": scores._asdict(), "answers": [a._asdict() for a in answers]}
         write_json(kept, known)
         print(f"{when}: {scores.line()}", flush=True)
-    rows = [{**(samples[i] if samples else {k: a[k] for k in ("where", "prompt", "expected")}), when: a["answer"]} for i, a in enumerate(known["answers"])]
+    rows = [
+        {**(samples[i] if samples else {k: a[k] for k in ("where", "prompt", "expected")}), when: a["answer"]}
+        for i, a in enumerate(known["answers"])
+    ]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     write_text(job.folder / rundir.SAMPLES, text)
     return known["scores"], rows
@@ -151,20 +171,27 @@ def save_result(folder: Path, model: nn.Module, tokenizer: Any, recipe: Recipe) 
 
 def _is_out_of_memory(error: BaseException) -> bool:
     text = str(error).lower()
-    return isinstance(error, torch.OutOfMemoryError | MemoryError) or "out of memory" in text or "defaultcpuallocator" in text
+    return (
+        isinstance(error, torch.OutOfMemoryError | MemoryError)
+        or "out of memory" in text
+        or "defaultcpuallocator" in text
+    )
 
 
-def _out_of_memory(folder: Path, recipe: Recipe, status: rundir.StatusFile, error: BaseException) -> dict[str, Any]:
+def _out_of_memory(folder: Path, recipe: Recipe, message: str) -> dict[str, Any]:
     """The report (phase, largest terms, cheapest changes), or with on_oom=retry a fresh start with the first change."""
     now = rundir.read_json(folder / rundir.STATUS) or {}
     shape = estimate.shape_of(models.local_path(recipe.model))
     parts = sorted(estimate.estimate(recipe, shape).parts.items(), key=lambda part: -part[1])
     changes = estimate.cheaper(recipe, shape)
-    first = str(error).splitlines()[0][:160]
-    print(f"out of memory in phase {now.get('phase')!r}, update {now.get('done')}: {first}")
+    print(f"out of memory in phase {now.get('phase')!r}, update {now.get('done')}: {message}")
     print("largest terms (arithmetic): " + ", ".join(f"{name} {size / 2**30:.2f} GiB" for name, size in parts[:3]))
     for change in changes:
-        print("  " + " ".join(f"--set {k}={v}" for k, v in change.settings.items()) + f"   saves {change.saves_bytes / 2**30:.2f} GiB")
+        print(
+            "  "
+            + " ".join(f"--set {k}={v}" for k, v in change.settings.items())
+            + f"   saves {change.saves_bytes / 2**30:.2f} GiB"
+        )
     if recipe.on_oom == "retry" and changes:
         settings = changes[0].settings
         why = f"out of memory with {', '.join(f'{k}={getattr(recipe, k)}' for k in settings)}"
@@ -175,8 +202,9 @@ def _out_of_memory(folder: Path, recipe: Recipe, status: rundir.StatusFile, erro
     advice = " ".join(f"--set {k}={v}" for k, v in changes[0].settings.items()) if changes else "a smaller model"
     largest = f"{parts[0][0]} {parts[0][1] / 2**30:.2f} GiB"
     return {
-        "status": "failed", "out_of_memory": {"phase": now.get("phase"), "parts": dict(parts), "changes": [c._asdict() for c in changes]},
-        "error": f"out of memory ({first}); largest term: {largest} -> try {advice}, or --set on_oom=retry",
+        "status": "failed",
+        "out_of_memory": {"phase": now.get("phase"), "parts": dict(parts), "changes": [c._asdict() for c in changes]},
+        "error": f"out of memory ({message}); largest term: {largest} -> try {advice}, or --set on_oom=retry",
     }
 
 
