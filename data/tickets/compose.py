@@ -4,10 +4,13 @@ import random
 import re
 
 import fillers as filler_blocks
+import frames_apart
 import frames_fault
+import frames_help
 import frames_person
 import frames_plain
 import frames_wish
+import small_talk
 import voice
 import words
 from fill import Fill
@@ -52,7 +55,8 @@ class Writer:
 
 def blocks() -> dict[str, str]:
     """All blocks of frames by name."""
-    modules = (frames_fault, frames_person, frames_wish, frames_plain, filler_blocks)
+    modules = (frames_fault, frames_apart, frames_person, frames_wish, frames_help, frames_plain)
+    modules += (filler_blocks, small_talk)
     return {
         name: value
         for module in modules
@@ -127,7 +131,7 @@ class Message:
         text = choose(frame.text, self.rng)
         if tag:
             text = re.sub(r"(\{a?P\})", lambda m: m[1] + tag, text, count=1)
-            text = re.sub(r",([,.;:!?]|$)", r"\1", text)
+            text = re.sub(r",([,.;:!?)]|$)", r"\1", text)
         text = voice.casual(text, self.register, self.fill)
         slots = self.slots(text)
         if self.fill.chance(0.08):

@@ -164,8 +164,8 @@ def following(template: str, kind: str) -> str | None:
     """Which block of adverbials may follow the fault, by the form of its verb."""
     if kind == "digital":
         return None if template.startswith(("was", "lost", "<is", "never", "vanished")) else problems.AFTER_DIGITAL
-    if template.startswith(("<has", "<is")):
+    if template.startswith(("<has", "<is", "only")):
         return None
     if template.startswith(("won't", "no longer", "cannot", "<does|do> not")):
         return problems.AFTER_NEGATIVE
-    return problems.AFTER_PRESENT if template.startswith(("<", "only <")) else problems.AFTER_PAST
+    return problems.AFTER_PRESENT if template.startswith("<") else problems.AFTER_PAST

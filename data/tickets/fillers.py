@@ -1,111 +1,8 @@
-"""Sentences around the matter: small talk, second people, second numbers, second products, old wishes.
+"""Sentences around the matter: second people, second numbers, second products, old wishes.
 
 The notation is explained in frames_fault.py. Slots: {friend} {staff} a second person, {P2} another product,
 {price} {phone} {date} {invoice} {tracking} {serial} {ticket} numbers that are not the order id, {when} {kin}.
 Condition B: only after the fault.
-"""
-
-SMALL_TALK = """
-fr| I have been a [loyal|satisfied|regular] customer for many years.
-c| Hope you had a nice weekend.
-ca| I have never had anything like this before.
-rcZ| I followed the instructions [step by step|to the letter].
-fr| I have always been pleased with your service so far.
-rc| The weather here has been dreadful, so at least I had time to write.
-lc| sorry for the typos, im on the bus
-a| I am really [angry|annoyed|fed up].
-cr| I'm usually not the one to complain.
-fZ| I attach [three|two|several] photographs.
-tZ| Photos attached.
-lcZ| i can send pics
-r| We moved house in the spring and everything has been a bit upside down since then.
-faB| This is not the quality that I expect from you.
-crB| It's such a shame, really.
-aB| What kind of company are you?
-cB| Bit of a letdown.
-rc| I tried to call you but the line was busy for ages.
-fr| I have already tried to reach you by telephone, without success.
-tl| no reply so far
-ac| Nobody picks up the phone!
-rc| My cat is sitting on the keyboard, so please excuse any mistakes.
-f| I enclose a copy of the receipt.
-c| The delivery guy was really nice, by the way.
-arB| I told all my friends about it.
-crf| The website was easy to use and the payment went through at once.
-r| I am seventy-four and not very good with computers, so my grandson is helping me with this mail.
-lcB| kinda sad about it
-fB| I trust that you understand my disappointment.
-rcB| We have guests on Saturday, which makes it all the more awkward.
-rZ| I kept the box in the attic, just in case.
-cZ| Still have the box and all that.
-tZ| Original box kept.
-fZ| The original packaging is still available.
-cr| I read a lot of reviews before I decided.
-rcB| Maybe I was just unlucky.
-aB| I could have bought something better for half of that.
-f| I have consulted your terms and conditions.
-lc| been waiting on the chat for an hour
-rcZ| I unpacked everything on the kitchen table, very carefully.
-cr| Your shop was recommended to me by a friend.
-fr| I live on the fourth floor, so please ring twice.
-cf| You can reach me in the evenings.
-a| I have wasted a whole day on this.
-rc| I made myself a cup of tea first so as not to write anything rude.
-r| To be fair, the previous one I had from you lasted eleven years.
-fcB| I'm sure that it is just an oversight.
-la| omg
-acB| Honestly, what were you thinking?
-rcZ| I have looked through the manual twice and found nothing.
-r| It has been raining here since Thursday and the garden is one big puddle.
-rc| I am writing this on the train, and the connection keeps dropping.
-c| I know that you are busy.
-rc| My [mother|father|grandmother] always said one should write letters while still calm.
-f| Please excuse my English, it is not my first language.
-r| I do not like to make a fuss, as anybody who knows me will tell you.
-cB| It's not the end of the world, but still.
-rB| We were about to have dinner when I noticed it, so the soup went cold.
-c| Love your shop, by the way.
-r| In the old days there was a small shop on our street that sold everything, but it closed.
-aB| I am not going to put up with it.
-fr| I checked the questions on your help page first.
-cr| The children were so excited when the doorbell rang.
-r| There was a long queue at the post office, and the lady there was very kind.
-lc| ive never had this b4
-f| I am a member of your customer club.
-tB| Very disappointing.
-rc| I hope this is the right address for such messages.
-ca| I filled in your form twice and it deleted everything.
-r| I should add that I work nights, so mornings are best for me.
-aB| Your adverts promise something quite different!
-f| I have kept all the documents.
-lB| not gonna lie, im disappointed
-rB| A thing like that makes you think about how stuff is made nowadays.
-cr| I was on holiday until yesterday, otherwise I would have written sooner.
-tZ| Hardly used.
-fZ| It has been handled with care at all times.
-rc| My laptop battery is almost empty, so I will be brief, or try to be.
-crB| Normally your things are really good.
-r| My knee is not what it used to be, so I cannot simply come to the shop.
-ac| I waited forty minutes in your queue, with that awful music.
-lt| asap pls
-c| Fingers crossed you can help.
-r| The dog barked at the courier, for which I apologise.
-fr| I have written to you once before, but I received no answer.
-rcB| We laughed about it at first, I admit.
-cr| Your newsletter said that you care about customers, and I believe that.
-r| My handwriting is worse than my typing, so be glad that this is an e-mail.
-tB| Annoying.
-la| worst shop ever
-a| I will tell everybody on the internet!
-f| I would like to settle the matter amicably.
-rc| Our street has a new name since May, which confuses every driver.
-cZ| I only took it out of the box on Sunday.
-fB| It is the first time that I have had cause for complaint.
-rB| I lay awake over it, silly as that may sound.
-cr| It is hot here, thirty-five degrees, so everyone is a bit slow.
-lB| anyone there??
-t| Urgent.
-c| I've attached a screenshot.
 """
 
 PEOPLE = """
@@ -145,6 +42,22 @@ l| {friend} told me ur shop is good
 r| {friend_c} and the children send their love, whoever reads this.
 t| Delivered to {friend}.
 c| {friend_c} thinks I'm too polite.
+f| My correspondence so far was with {staff}.
+f| {staff_c} assured me that I would receive an answer.
+f| I was advised by {friend} to write to you.
+c| {friend_c} was with me when I opened the parcel.
+c| Say hi to {staff} from me!
+c| I chatted with {staff} and that was nice.
+a| {staff_c} laughed at me!
+a| I never want to speak to {staff} again!
+t| Witness: {friend}.
+t| Last contact: {staff}.
+r| {friend_c} came for coffee, and we talked of nothing else.
+r| I was passed on to {staff}, who passed me on again.
+l| asked {staff}, no clue
+l| {friend} is here too
+c| {friend_c} says you should know.
+r| It so happens that {friend} once worked for a shop like yours.
 """
 
 NUMBERS = """
@@ -183,6 +96,21 @@ cl| my number is {phone}
 a| Ticket {ticket} has been open since {date}!
 t| Phone: {phone}
 rc| I turned {small_age} on {date}, and it was a present to myself.
+f| I refer to invoice {invoice} of {date}.
+f| Your delivery note bears the number {invoice}.
+c| I can be reached on {phone} after six.
+c| My loyalty card is {invoice}, in case that helps.
+c| I think I paid around {price}.
+a| I have rung {phone} five times!
+a| Since {date} I have been waiting for an answer!
+t| Cust. no. {invoice}
+t| Delivered {date}.
+t| Parcel no. {tracking}
+r| The parcel label says {tracking}, in very small letters.
+r| I was born in the same street where I still live, number {small}.
+l| tracking is {tracking}
+l| ticket {ticket}
+fZ| The device carries the serial number {serial}.
 """
 
 SECOND_PRODUCTS = """
@@ -209,6 +137,16 @@ rcB| My {kin} still uses the {P2} that you sold us years ago.
 tB| {P2c}: no problem.
 cB| I'm not talking about the {P2}, that one is fine.
 frB| Incidentally, the {P2} arrived in good condition.
+fB| The {P2} ordered at the same time arrived safely.
+fB| I am entirely satisfied with the {P2} that came with {it_o}.
+cB| I've had {aP2} of yours for years and it's brilliant.
+cB| No problem with the {P2}, that one's perfect.
+aB| Even my old {P2} is better made!
+tB| The {P2}: all good.
+rB| At the same time I ordered {aP2}, which my {kin} has taken home and likes very much.
+lB| got {aP2} too, thats ok
+lB| {P2} is fine tho
+rB| The {P2}, on the other hand, we would not want to be without.
 """
 
 OLD_WISHES = """
@@ -228,6 +166,14 @@ lc| got a refund for {aP2} once, no problem
 ra| With the {P2} last year I had to ask three times for a repair.
 fr| The replacement for my {P2} has arrived, and all is well with that.
 t| Repair of {P2} done, thanks.
+f| The repair of my {P2} last year was done well.
+c| Remember when you sent me a new {P2}? That was great.
+l| u fixed my {P2} last yr, that was nice
+t| Previous case ({P2}, refund) closed.
+r| The last time I asked you something, about {aP2}, the answer came within the hour.
+a| For the {P2} I had to beg for my refund!
+f| In the case of my {P2} you were generous and replaced it.
+c| I've already had the money back for the {P2}, so that's sorted.
 """
 
 KIN = "sister|brother|mother|father|son|daughter|niece|nephew|grandson|aunt|uncle|cousin|neighbour|flatmate|colleague"

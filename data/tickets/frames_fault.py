@@ -83,7 +83,7 @@ cr| My {P} (a gift from my {kin}) {X}.
 fa| I expected better: the {P} {X}.
 lcr| bit of a problem, the {P} {X}
 aZ| {It} {X}!! I am talking about the {P} you sold me.
-t| Order of {when}: {P} {X}.
+t| Ordered {when}: {P}. {Xc}.
 f| I should like to draw your attention to my {P}, which {X}.
 rc| Last night I noticed that my {P} {X}.
 c| Bad news, the {P} {X}.
@@ -118,7 +118,7 @@ t| {aPc}, ordered {when}. {Xc}.
 fcU| Having used my {P} as described, I find that {it} {X}.
 fr| It is about my {P}. As I found out, {it} {X}.
 crl| [ok so|right, so] the {P} {X}
-cZ| I opened the box and the {P} {X}.
+cZ| Finally I have my {P}, but {it} {X}.
 ca| {It} {X}, your {P}.
 tl| {Xc}. That's the {P}.
 rf| For your information, my {P} {X}.
@@ -126,145 +126,78 @@ cr| You won't believe this, but my {P} {X}.
 a| {Pc}? More like rubbish! {It} {X}.
 arZS| Why do you sell {aP} that {X}?
 fc| There's an issue with the {P}: {it} {X}.
-"""
-
-PRODUCT_ALONE = """
-fcr| I [bought|ordered|purchased] {aP} {when}.
-fr| I am writing [about|regarding|concerning] my {P}.
-cl| it's about my {P}
-t| {Pc}, [bought|ordered] {when}.
-f| My [enquiry|message] concerns the {P} I [ordered|purchased] {where}.
-car| You sold me {aP} {when}.
-crZ| So, {when} I [got|ordered] myself {aP} {where}.
-f| I recently purchased {aP} from your company.
-t| Re: {P}.
-lc| quick one about the {P} i ordered {when}
-r| {when_c} my {kin} talked me into buying {aP}.
-a| I spent {price} on {aP} from you!
-frZ| I am the owner of {aP}, [bought|ordered] {where}.
-cZ| I've got {aP} from you guys.
-t| Product: {P}.
-r| For years I had wanted {aP}, and {when} I finally ordered one of yours.
-fa| I paid {price} for {aP} {when}.
-cr| Remember the {P} I ordered {when}?
-tl| about {P}.
-frZ| This letter is about {aP} that was delivered {when}.
-c| I'm one of the people who bought your {P}.
-aZ| Let's talk about the {P} you sold me.
-f| I refer to the {P} that I ordered {when}.
-lrZ| got myself {aP} {when}
-cZ| My {kin} gave me {aP} from your shop.
-"""
-
-FAULT_ALONE = """
-fcarl| {It} {X}.
-fr| Unfortunately, {it} {X}.
-a| {It} {X}!
-cl| thing is, {it} {X}
-t| {Xc}.
-car| Well, {it} {X}.
-f| I have to report that {it} {X}.
-rc| The [trouble|problem|issue] is that {it} {X}.
-t| [Fault|Problem|Issue]: {X}.
-fr| I regret to say that {it} {X}.
-cl| anyway {it} {X}
-a| And what happens? {It} {X}!
-rc| To be honest, {it} {X}.
-f| As it turns out, {it} {X}.
-ct| Problem: {it} {X}.
-r| What I noticed is that {it} {X}.
-fc| Sadly {it} {X}.
-a| Now {it} {X}. Brilliant.
-l| and {it} {X} :(
-fr| My complaint is simple: {it} {X}.
-crl| turns out {it} {X}
-a| You know what? {It} {X}.
-t| Complaint: {X}.
-f| The situation is as follows: {it} {X}.
-cr| I hate to say it, but {it} {X}.
-f| On closer inspection it is clear that {it} {X}.
-ca| Surprise: {it} {X}.
-r| My {kin} saw it too: {it} {X}.
-lt| {it} {X}, not ok
-rcf| In short, {it} {X}.
-"""
-
-PRODUCT_AND_CLAUSE = """
-fcarl| My {P} is a problem: {C}.
-cr| I have [bought|ordered] {aP} and {C}.
-f| I regret to report a fault in my {P}: {C}.
-tl| {P}: {C}.
-cra| About the {P} I got {when}: {C}.
-fr| I [bought|ordered|purchased] {aP} {when}, but {C}.
-a| You sold me {aP} and {C}!
-lc| got your {P} {when} but {C}
-fr| There is something wrong with the {P} I [ordered|bought] {when}: {C}.
-t| {Pc}. {Cc}.
-r| I was pleased with my {P} at first, but {C}.
-cl| problem with my {P}, {C}
-f| I must return to the matter of the {P}: {C}.
-ca| Not happy with my {P} because {C}.
-t| Re {P} - {C}.
-rc| I took a look at the {P} and, well, {C}.
-f| The {P} that I received is faulty: {C}.
-a| Look at this {P}! {Cc}!
-lr| so with the {P} {C}
-f| Concerning the {P} supplied {when}, {C}.
-crf| On my {P}, {C}.
-fr| There is a defect in the {P}, because {C}.
-cl| my {P}... {C}
-ta| {Pc}! {Cc}!
-rc| We were using the {P} as always when suddenly {C}.
-c| Look, I like the {P}, but {C}.
-fr| I bought {aP} {where}, and already {C}.
-lt| {P} - {C}
-a| {price} for {aP}, and {C}!
-cr| My {P} would be great, only {C}.
-f| I received the {P} {when} and found that {C}.
-cl| just got the {P} and {C}
-"""
-
-FAULT_WITHOUT_PRODUCT = """
-fcr| The item I [bought|ordered] {when} {X}.
-caZ| What you sent me {X}!
-lc| my order {X}
-t| Item {X}.
-fr| My purchase {X}.
-rcfZ| The thing I [got|ordered] from you {when} {X}.
-a| My parcel? It {X}!
-t| Order {X}.
-cl| the stuff i ordered {X}
-fr| I regret to inform you that the article I ordered {when} {X}.
-fr| What I ordered from you {when} {X}.
-c| So the thing I bought {where} {X}.
-cr| My order from {when} {X}.
-l| it {X}, the thing i bought
-a| Your article {X}!
-c| Hm, my latest purchase {X}.
-ra| Whatever it was that you sold me {when}, it {X}.
-lZ| just got my stuff, it {X}
-fZ| The item delivered by you {X}.
-"""
-
-LABELLED = """
-t| Product: {P}¶[Problem|Issue]: {N}
-t| Item - {P}. Fault - {N}.
-tf| Product: {P}¶Fault: {Nc}
-tl| {P}, problem: {N}
-t| Article: {P}¶Defect: {N}
-fr| Product concerned: {P}. Problem: {N}.
-tc| {Pc}. Issue: {N}.
-tf| Item: {P}¶Problem: {Nc}
-ta| {Pc} / complaint: {N}!
-t| What: {P}¶What is wrong: {N}
-t| Product: {P} / Problem: {N}
-tf| Affected product: {P}¶Description: {Nc}
-lt| {P} - {N}
-t| {N}, {P}.
-f| Article: {P}. Description of the fault: {N}.
-t| Fault report. {Pc}. {Nc}.
-c| Product: {P}¶Issue: {Nc} :(
-t| What happened: {N}¶Product: {P}
-t| Product = {P}, problem = {N}
-t| Problem: {N}¶Product: {P}
+fcr| I have a complaint about the {P} I [bought|ordered] {when}. {It} {X}.
+f| The {P} which your company [supplied|dispatched] {when} {X}.
+fr| It concerns my {P}. Regrettably {it} {X}.
+crS| You know the {P} you had on offer? Well, mine {X}.
+crZ| {when_c} my {P} came, and {it} {X}.
+c| Hi from an unhappy {P} owner: {it} {X}.
+c| Could you have a look at this? My {P} {X}.
+caU| Not even a month, and my {P} {X}.
+c| Oh dear. My {P} {X}.
+cZ| Tried my {P} [yesterday|this morning] and {it} {X}.
+cl| ok so i ordered {aP} {when} and {it} {X}
+cl| little problem here: my {P} {X}
+a| What is wrong with you people? My {P} {X}!
+a| {It} {X}, the {P} that cost me {price}!
+a| One more time, slowly: my {P} {X}.
+a| So much for quality. The {P} {X}!
+aS| I have had it with this {P}. {It} {X}!
+aSZ| You call this {aP}? {It} {X}!
+t| {Pc} ({when}) {X}.
+t| {P}: {X}
+t| Subject: {P}. {It} {X}.
+tZ| Have {aP} from you. {It} {X}.
+t| Defect report, {P}: {X}.
+t| Bought {aP} {where}. {Xc}.
+t| {Pc} bought {when} {X}.
+r| Imagine my face when I found that my {P} {X}.
+r| I hardly dare to write it, but the {P} we got from you {X}.
+r| After long thought I decided to tell you that my {P} {X}.
+r| My {kin} laughed when I bought {aP}, and was right, for {it} {X}.
+r| It may be my own fault, but the {P} {X}.
+r| As you may know, I ordered {aP} {where}; well, {it} {X}.
+rcZ| There I was with my {P}, and {it} {X}.
+fr| May I point out that the {P} {X}?
+fr| To my regret I have found that the {P} {X}.
+f| In the matter of the {P} ordered {where}: {it} {X}.
+f| Dear all, the {P} {X}.
+f| Following my order of {aP} {when}, I note that {it} {X}.
+f| Allow me to report the following defect: my {P} {X}.
+l| idk what happened but my {P} {X}
+l| {P} from u {X}
+l| bought {aP} {where}, {it} {X}
+l| ummm the {P} {X}
+l| my {P} {X} n im sad
+l| not cool, {P} {X}
+l| so yeah my {P} {X}
+crf| The {P}, [bought|ordered] {when}, {X}.
+crf| My {P}, a present from my {kin}, {X}.
+crU| I use my {P} every week, but now {it} {X}.
+cr| First things first: the {P} {X}.
+caU| The {P} looked fine at first, but {it} {X}.
+c| [Update|Note|Heads-up]: my {P} {X}.
+t| Claim: {P} {X}.
+a| Never buying {aP} here again, {it} {X}!
+f| Our {P} {X}. This was noticed {when}.
+f| It is with regret that I inform you that our {P} {X}.
+rZ| We have {aP} at home, bought {where}, and I am sorry to say {it} {X}.
+c| As the title says, my {P} {X}.
+r| What a week. On top of everything, my {P} {X}.
+l| any1 there? {P} {X}
+cfr| My {P}, which {X}, was [anything but cheap|a present from my {kin}].
+fr| The {P}, which cost me {price}, {X}.
+crf| My {P} — bought {when} — {X}.
+cr| The {P} ({price}!) {X}.
+ca| My {P} {X} (see above).
+cr| My {P} {X} – you can imagine how I felt.
+rfZ| Our {P} {X}; nobody here has touched {it_o} since.
+fc| I own {aP}; sadly {it} {X}.
+ac| My {P} {X} — unbelievable!
+lc| my {P} {X} (what else)
+fZ| The {P} {X}, as the enclosed photograph shows.
+rc| My {P} {X}, which my {kin} found very funny.
+crZ| Since {it} {X}, I can't use my {P}.
+ta| {P} {X} / bought {when}
+f| Because the {P} {X}, I turn to you.
 """

@@ -29,6 +29,28 @@ fc| Dear [team|shop team],
 ac| Hello?
 f| For the attention of {agent}:
 cr| Happy [Monday|Friday|New Year] to you all,
+f| Dear {agent} and colleagues,
+f| Dear all,
+f| Ladies and gentlemen,
+f| Dear returns department,
+fr| Esteemed [team|colleagues],
+c| Hiya,
+c| Hey {agent},
+c| Good afternoon,
+c| Hi [support|shop people|you lot],
+c| Hello hello,
+c| Morning!
+a| Listen,
+a| To [support|the boss of this shop]:
+a| {agent}!
+t| Hi.
+t| Attn. [support|returns]
+r| Good evening to you and yours,
+r| Dear {agent}, dear team,
+r| A very good day to you,
+l| hi {agent}
+l| hello??
+l| good evening
 """
 
 INTRODUCTIONS = """
@@ -72,6 +94,28 @@ t| {name}, [private customer|Dublin].
 a| {name}, remember that name!
 l| me = {name}
 f| The undersigned, {name}, is a customer of your shop.
+f| May I introduce myself? {name}.
+f| I write to you as {name}, a customer since [2012|2018].
+f| Let me state my name first: {name}.
+fr| As a customer of yours I, {name}, turn to you today.
+c| {name} from [Malmo|Derby|Porto] here.
+c| I'm {name} by the way.
+c| You're talking to {name}.
+cr| I am {name} and I need your help.
+c| It's {name} once more.
+a| This is {name}, and I am not happy!
+a| {name} here, and I want answers!
+t| Client: {name}
+t| Buyer: {name}
+t| Contact: {name}
+r| My friends know me as {name}.
+r| My parents named me {name}, if you must know.
+r| {name} is the name, in case you look for me in your files.
+l| this is {name} btw
+l| name's {name}
+rc| Let me start with my name, which is {name}.
+tf| Ordered by {name}.
+tf| Account holder: {name}.
 """
 
 SIGNATURES = """
@@ -117,6 +161,29 @@ cr| Looking forward to your answer, {name}
 t| Regards {name}
 l| xx {name}
 a| No regards,¶{name}
+f| With kind regards¶{name}
+f| Faithfully yours, {name}
+f| {name}¶[Oslo|Ghent|Cork], {date}
+f| Cordially,¶{name}
+fr| I thank you in advance.¶{name}
+c| Have a great [day|weekend]!¶{name}
+c| Hugs, {name}
+c| See you, {name}
+c| {name} :)
+c| Thanks so much, {name}
+cr| Ta, {name}
+a| {name}, [still waiting|never again]
+a| Goodbye!¶{name}
+a| In anger,¶{name}
+t| Signed {name}
+t| {name}, {phone}
+r| With all good wishes from our house to yours,¶{name}
+r| I remain, a little sad, {name}
+r| So long, {name}
+l| cya {name}
+l| -{name}
+l| cheers {name}
+l| {name} out
 """
 
 IDS = """
@@ -161,6 +228,31 @@ fr| The order in question is {id}.
 l| order id {id} if u need it
 cr| The receipt says order no. {id}.
 a| Order number {id}. Write it down!
+f| The relevant order is {id}.
+f| In your system it is filed as order {id}.
+f| I quote the order number: {id}.
+f| The order was confirmed under number {id}.
+fr| Order number {id} is the one I mean.
+c| Here's my order number: {id}.
+c| It's order {id} if you want to check.
+c| The order no. is {id}, I think that's what you need.
+c| My order? {id}.
+cr| In your mail it says order number {id}.
+a| I have given you the order number ten times: {id}!
+a| Check order {id}!
+a| Order {id} was a mistake from the start!
+t| Ord. {id}
+t| Order is {id}
+t| O/N: {id}
+t| Order {id}, {when}.
+t| Number of order: {id}
+r| You will want a number, so here is that of my order: {id}.
+r| Let me look for the order number. Yes: {id}.
+r| If I read my own writing correctly, the order number is {id}.
+l| {id} is my order number
+l| order = {id}
+l| number of my order is {id}
+l| order was {id}
 """
 
 # Put directly behind the product, inside another sentence.
@@ -172,6 +264,12 @@ ctl|  (order id {id})
 fr|  from order {id}
 tca|  ({id})
 fr|  (order reference {id})
+f|  (my order {id})
+f|  with order number {id}
+t|  / order {id} /
+c|  (id {id})
+r|  (you have it as order {id})
+l|  ({id})
 """
 
 SUBJECTS = """
@@ -180,4 +278,9 @@ tf| Re: order {id}
 fc| Subject: {P}, order {id}
 t| Order {id} / {P}
 r| Subject: trouble with my order {id}
+f| Subject: order {id}, {P}
+t| {id}: complaint
+f| Concerning: order no. {id}
+l| re order {id}
+c| Order number {id}
 """

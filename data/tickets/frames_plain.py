@@ -25,6 +25,15 @@ f| Kindly tell me which accessories fit the {P}.
 r| My {kin} asked me whether your {P} would suit a beginner, and I had no answer.
 c| Can the {P} be gift-wrapped?
 a| How much longer do I have to wait for an answer about the {P}? I only asked what it is made of!
+f| I would be interested to know whether the {P} can be ordered in another size.
+c| I'm thinking of buying {aP}, how long is the warranty?
+t| {Pc}: delivery time?
+l| how long does the {P} take to arrive?
+r| Before I order {aP}, I would like to know how heavy such a thing is.
+c| Where do I find the instructions for my {P}?
+f| Would you kindly tell me when the {P} will be in stock again?
+l| can i use the {P} outside?
+t| Info on {P} wanted: colours, sizes.
 """
 
 # The same without any fault, where the writer has changed his or her mind.
@@ -46,6 +55,13 @@ t| Exchange {P} for another size, please.
 f| I request that the {P} be exchanged for a larger one.
 c| Could I swap the {P} for a different model?
 a| I don't want the {P} any more, give me my money back!
+c| I don't need the {P} after all, could I get my money back?
+f| As I have no use for the {P}, I kindly request a refund.
+l| wanna swap the {P} for a bigger one
+t| {Pc} not needed after all. Money back please.
+r| My {kin} gave me the very same {P}, so I would be glad to have my money back.
+f| I would like to exchange the {P} for a different model.
+c| Can I swap the {P} for another colour?
 """
 
 # Says that something must happen, but not what.
@@ -80,4 +96,16 @@ fc| Thank you for dealing with this.
 l| hope u can help
 t| Awaiting reply.
 r| I shall say no more about it.
+f| I ask you to look into the matter.
+f| Kindly acknowledge this message.
+c| Let's see what you make of it.
+c| Please look into it.
+a| Deal with it!
+a| Do something!
+t| Please respond.
+t| Action needed.
+r| That was all I had to say, thank you for reading this far.
+l| ok thats it
+l| do something pls
+r| I trust that you will find a solution.
 """

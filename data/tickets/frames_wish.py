@@ -1,8 +1,7 @@
-"""Sentence frames for what the writer wants; the notation is explained in frames_fault.py.
+"""Sentence frames for what the writer wants: a refund or a replacement; notation as in frames_fault.py.
 
-Further conditions: L only for and R not for goods that never came, P needs a product named before. Frames without a
-pronoun may also stand before the fault. {short} is the product
-without brand and model.
+Further conditions: L only for and R not for goods that never came, P needs a product named before.
+Frames without a pronoun may also stand before the fault. {short} is the product without brand and model.
 """
 
 REFUND = """
@@ -64,6 +63,26 @@ c| Can I cancel and get a refund?
 l| would like a refund
 fr| Please confirm that you will reimburse me.
 t| Want: money back.
+f| I would be obliged if you refunded the amount.
+f| Please arrange for the money to be paid back.
+fr| Under these circumstances I can only ask for my money back.
+c| I'd like to be refunded, please.
+c| Would a refund be possible?
+c| Can you pay me back?
+c| Just the money back and we're good.
+a| Refund! Now!
+a| I'm not asking for much: my money, and that at once!
+a| You have three days to refund me!
+t| Wants: refund
+t| Credit note please, to card.
+t| Refund to card.
+r| I have thought about it, and what I would like is a refund.
+r| If it is not too much trouble, please let me have my money back.
+l| i need my money back
+l| can i get a refund
+l| refund??
+l| u better pay me back
+cr| I'd sooner have a refund than anything else.
 """
 
 REPLACEMENT = """
@@ -128,128 +147,26 @@ l| need a new one
 t| Send new one.
 f| I opt for a replacement.
 cr| Ideally you'd just ship me a new one.
-"""
-
-REPAIR = """
-fcrR| I would like to have {them} repaired.
-crR| Can you fix {them}?
-fR| Please repair {them}.
-alR| just fix {them}
-tR| Repair [please|requested].
-crfR| Could somebody repair {them}?
-fRH| I request a repair under warranty.
-cRH| Can I bring {them} in to be fixed?
-aR| Fix {them}, [now|at last|for once]!
-tRH| To be repaired, please.
-fcrR| I'd like to get {them} fixed.
-fR| Kindly arrange [the repair|for a repair].
-clR| can u fix {them} pls
-frRH| I would be grateful if your workshop could mend {them}.
-rcRH| I'd hate to throw {them} away, so please fix {them}.
-aRH| I want {them} mended, and properly this time!
-tlR| repair pls
-frRH| Please send a technician to put {them} right.
-crRH| Would you be able to mend {them}?
-tR| Wish: repair.
-crRH| Could one of your people come round and fix {them}?
-frRH| I would like to send {them} in for repair.
-faR| I expect you to repair {them} free of charge.
-lcR| need someone to fix {them}
-crR| All I need is a repair.
-fRH| Please have {them} repaired.
-crR| Is there a chance you could get {them} working again?
-tRH| Please mend.
-acR| Get {them} working again!
-frRH| I ask that {them} be put back in working order.
-frR| I do not want a refund; I would like a repair.
-crR| Don't send me another one, please just fix {them}.
-caR| Not a new one, not a refund: a repair.
-lcR| no replacement, just repair {them}
-frR| Rather than a replacement, I would like a repair.
-crR| Keep the money, just fix {them}.
-frcR| You suggested a replacement, but I would rather have {them} repaired.
-tR| No refund, repair please.
-crR| I don't need my money back if you can repair {them}.
-fR| I would prefer a repair to a refund.
-crR| Please make {them} work again.
-frRP| Please repair the {short}.
-cRP| Could you fix my {short}?
-aRP| I want my {short} fixed!
-lRP| pls fix my {short}
-tRP| {short} to be repaired.
-cr| Can you get this fixed?
-frRH| I would like to have {them} serviced at your workshop.
-crRH| Where can I drop {them} off so that somebody fixes {them}?
-fr| Please rectify the fault.
-rRH| There must be someone at your end with a screwdriver who can mend {them}.
-lR| can someone fix {them}
-t| Fix please.
-a| Repair this, and quickly!
-fR| I ask you to remedy the defect.
-cR| I'd love for {them} to be working again, so please fix {them}.
-c| Please get it fixed.
-f| I wish to claim a repair.
-"""
-
-INFORMATION = """
-fcr| Could you tell me [how long the warranty lasts|whether the warranty covers this]?
-crR| Do you know [why this happens|what causes this]?
-f| Please let me know [whether this is covered by the warranty|how I should proceed with the claim form].
-clR| is this normal?
-t| Question: [is this under warranty|how long is the guarantee]?
-fcr| How long does the warranty last?
-fr| I would be grateful for information [about the guarantee|on spare parts].
-crR| Is there a manual I could read?
-a| Can anybody tell me how long I [must|have to] wait?
-lc| is there still warranty on {them}?
-frR| Could you explain how to [reset|clean|store] {them}?
-t| Please advise if this is under guarantee.
-cr| I just want to know [how this could happen|if I am the only one].
-f| I kindly ask for information on the [conditions of the guarantee|next steps for a claim].
-crR| Am I doing something wrong?
-cl| do u know what that means?
-r| I was wondering if you could tell me whether others have seen the same.
-tR| Is there a spare part?
-fcr| Can you tell me when you will have news?
-frR| Please inform me where I can buy spare parts.
-ca| Can you at least tell me what is going on?
-crl| just wondering how long the guarantee is
-frR| Is it safe to keep using {them}?
-t| Info on warranty, please.
-crR| What does the manual say about this?
-fr| I would like to know who is responsible for this.
-cR| What should I try first?
-faR| Please explain to me how such a thing is possible.
-t| Is this a known issue?
-crR| Have you any idea what I could try?
-lR| any tips what to do?
-fr| My only question is whether the guarantee applies here.
-fcr| I don't want a refund, I only want to know [why|if this is usual].
-frc| No need for a replacement yet, but could you tell me if it is a known fault?
-cr| Before I ask for a repair: is it still under warranty?
-cL| Where is it now?
-frL| Please tell me when I can expect the delivery.
-crL| When will my parcel come?
-lL| where is my parcel
-tL| Where is it?
-aL| Where is my parcel?!
-frL| Could you tell me the status of my order?
-cL| Do you know when it will get here?
-tL| Status?
-lL| any news when it comes?
-rL| I was wondering if somebody could find out where my parcel is.
-fr| Please explain the cause to me.
-c| What does the warranty cover?
-lc| how does the warranty work?
-cr| Can you explain what happened?
-rR| It would put my mind at ease to hear what the reason could be.
-fr| Which documents do you need from me?
-a| What is going on? I want an explanation!
-t| What is the warranty period?
-l| who do i talk to about this?
-cf| Whom should I contact about the guarantee?
-frR| I only wish to know whether this is normal.
-cr| Not asking for money, just tell me why this happens.
-a| Explain this to me!
-l| wanna know why
+f| I request that a replacement be sent to my address.
+f| I would be grateful for an exchange.
+f| Would you kindly supply a replacement?
+fP| Please deliver a new {short} at your expense.
+fr| What I would like is a new one, free of charge.
+c| Please send a replacement.
+cP| Could I have a new {short}, please?
+c| Can I get a new one instead?
+c| I'd be happy with a replacement.
+cL| Could you post {them} again, please?
+a| I demand a replacement!
+a| I want a new one, and I want it now!
+t| Wants: replacement
+t| New item please.
+t| Replace, please.
+r| If you still have one in stock, I would love a replacement.
+rP| My dearest wish would be a new {short}.
+l| can i get a replacement
+l| send me a new one
+lP| can u swap my {short}
+l| replacement??
+cr| A new one is all that I need.
 """

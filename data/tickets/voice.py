@@ -69,7 +69,7 @@ def sentences(parts: list[str], register: str, fill: Fill) -> str:
     text = ""
     for index, part in enumerate(parts):
         gap = favourite if fill.chance(0.7) else fill.pick(gaps)
-        if part[-1] in ".!?:)(/" or part.endswith((" lol", " pls help")):
+        if part[-1] in ".!?:)(/" or part.endswith(" lol"):
             gap = "\n" if gap == "\n" else " "
             if register == "f" and fill.chance(0.2):
                 gap = "\n\n"

@@ -98,7 +98,7 @@ PRODUCTS = {
     "furniture": (
         "bookcase|office chair|coffee table|wardrobe|bed frame|sofa bed|nightstand|desk|armchair|dining table"
         "|shoe rack"
-        "|TV stand|mattress|bar stool|chest of drawers|pl:bunk beds|rocking chair|standing desk|pl:curtains"
+        "|TV stand|mattress|bar stool|chest of drawers|pl:bunk beds|rocking chair|standing desk|pl:dining chairs"
         "|floor lamp"
         "|bathroom cabinet|wall mirror|folding table|footstool|coat stand|desk lamp|crib|filing cabinet|garden bench"
         "|pl:wall shelves",
@@ -179,5 +179,5 @@ MODEL_CODES = """
 """
 # For "my brother ...", "my sister ...": exceptions to the rule of thumb by ending.
 MALE_IN_A = {"Gianluca", "Luca", "Akira", "Mustafa"}
-NOT_MALE = {"Miriam", "Mariam", "Jan"}
+NOT_MALE = {"Miriam", "Mariam", "Jan", "Elif"}
 POWERED = {"electronics", "kitchen", "tools", "household"}
