@@ -1,0 +1,285 @@
+"""TRL's SFTTrainer as the oracle: same weights, same rows -> same loss, same gradient of every adapter weight.
+
+What is TRL's own here: chat template and mask (it gets the raw conversations as prompt and completion), its collator,
+its forward with the fused head, its backward, and for the 50 updates its whole training loop. What is the kit's own:
+encode, collate, attention, loss kernel, train_step, optimizer and schedule. Only the weights are copied from one side
+to the other. TRL attends with transformers' sdpa and an attention mask, the kit with its own kernel and none.
+
+**Tolerance.** fp32 on both sides, and `|ours - theirs| <= 1e-5 * |theirs| + 1e-5 * max |theirs|` for every element of
+every gradient; the maximum is that of the same tensor, so small gradients are not waved through by a fixed bound. The
+loss: 1e-5 relative. `test_the_oracle_can_fail` shows that a single wrong token, or a mean over rows instead of tokens,
+lies far outside.
+"""
+
+import contextlib
+
+import pytest
+import torch
+from torch import nn
+
+from kit import batches, data, encode, loop, losses, models, step
+
+# TRL 1.16 still says gradient_checkpointing to transformers 5.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+TOLERANCE = 1e-5
+UPDATES = 50
+SMOLLM2 = {"model": "smollm2-135m", "max_length": 512}
+
+
+def tickets(recipe, count, shortest_of=None):
+    """Ticket rows as (example, encoded row) pairs: the first `count`, or the shortest of the first `shortest_of`."""
+    reading = data.read("tickets/train.jsonl", limit=shortest_of or count)
+    report = encode.encode(reading, models.load_tokenizer(recipe), recipe.max_length)
+    assert not report.lost
+    pairs = list(zip(reading.examples, report.rows, strict=True))
+    return sorted(pairs, key=lambda pair: len(pair[1].ids))[:count] if shortest_of else pairs
+
+
+def kit_model(recipe):
+    """Base and adapter as a run makes them, but lora_B not at zero: else the gradient of every lora_A would be."""
+    model = models.add_adapter(models.load_model(recipe), recipe)
+    torch.manual_seed(1)
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            nn.init.normal_(parameter, std=0.02)
+    return model.train()
+
+
+def adapters(model):
+    return {name: p for name, p in model.named_parameters() if p.requires_grad}
+
+
+def trl_trainer(recipe, examples, like, folder, **settings):
+    """An SFTTrainer over `examples` whose weights are those of the kit's model `like`."""
+    from datasets import Dataset
+    from peft import LoraConfig
+    from transformers import AutoModelForCausalLM
+    from trl import SFTConfig, SFTTrainer
+
+    rows = [[{"role": m.role, "content": m.content} for m in example.messages] for example in examples]
+    base = AutoModelForCausalLM.from_pretrained(
+        models.local_path(recipe.model), dtype=torch.float32, quantization_config=models._quantization(recipe))
+    models.keep_4bit_layers_unpacked(base)  # the same fault of bitsandbytes would hit TRL's side
+    config = SFTConfig(
+        output_dir=str(folder), use_cpu=True, bf16=False, report_to="none", save_strategy="no", disable_tqdm=True,
+        gradient_checkpointing=recipe.gradient_checkpointing, per_device_train_batch_size=recipe.batch_size,
+        **{"max_length": recipe.max_length, **settings})
+    adapter = LoraConfig(
+        r=recipe.lora_rank, lora_alpha=recipe.lora_alpha, use_dora=recipe.use_dora, use_rslora=recipe.use_rslora,
+        target_modules="all-linear", task_type="CAUSAL_LM")
+    trainer = SFTTrainer(
+        base, args=config, peft_config=adapter, processing_class=models.load_tokenizer(recipe),
+        train_dataset=Dataset.from_list([{"prompt": row[:-1], "completion": row[-1:]} for row in rows]))
+    if recipe.gradient_checkpointing:  # `train()` would switch it on
+        trainer.model.activation_checkpointing_enable(activation_checkpointing_kwargs={"use_reentrant": False})
+    copy_weights(like, trainer.model)
+    return trainer
+
+
+def copy_weights(source, target):
+    """Copy the adapters (TRL holds those of quantized models in bf16: they become fp32 again); bases must be equal."""
+    ours, theirs = dict(source.named_parameters()), dict(target.named_parameters())
+    assert ours.keys() == theirs.keys()
+    for name, parameter in theirs.items():
+        if parameter.requires_grad:
+            parameter.data = ours[name].detach().clone()
+        else:
+            assert torch.equal(parameter, ours[name]), name
+
+
+def kit_loss_and_gradients(model, micro_batches):
+    model.zero_grad()
+    kept = {}
+
+    def update(_norm):
+        kept.update({name: p.grad.clone() for name, p in adapters(model).items()})
+
+    result = step.train_step(
+        model, micro_batches, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update)
+    return float(result.loss), kept
+
+
+def trl_loss_and_gradients(trainer, micro_batches):
+    """TRL's training_step on lists of row numbers, normalised as in its loop: by the trained tokens of all of them."""
+    trainer.model.zero_grad()
+    inputs = [trainer.data_collator([trainer.train_dataset[i] for i in numbers]) for numbers in micro_batches]
+    tokens = sum(int((one["labels"][:, 1:] != losses.IGNORED).sum()) for one in inputs)
+    trainer.current_gradient_accumulation_steps = len(micro_batches)
+    divisor = torch.tensor(tokens)
+    total = sum(float(trainer.training_step(trainer.model, one, num_items_in_batch=divisor)) for one in inputs)
+    return total, {name: p.grad for name, p in adapters(trainer.model).items()}
+
+
+def distance(ours, theirs):
+    """The largest |ours - theirs| / (|theirs| + max |theirs|) over all elements of all tensors: <= 1e-5 passes."""
+    assert ours.keys() == theirs.keys() and ours
+    return max(float(((ours[n] - t).abs() / (t.abs() + t.abs().max())).max()) for n, t in theirs.items())
+
+
+def assert_same(ours, theirs):
+    assert ours[0] == pytest.approx(theirs[0], rel=TOLERANCE)
+    assert all(float(gradient.abs().max()) > 0 for gradient in theirs[1].values())
+    print(f"distance {distance(ours[1], theirs[1]):.1e}, loss {ours[0]:.7f} and {theirs[0]:.7f}")
+    assert distance(ours[1], theirs[1]) <= TOLERANCE
+
+
+def compare(recipe, pairs, folder, cuts, **settings):
+    """Both sides on the rows of `pairs`, cut into micro-batches of the sizes `cuts`."""
+    examples, rows = zip(*pairs, strict=True)
+    ours = kit_model(recipe)
+    trainer = trl_trainer(recipe, examples, ours, folder, **settings)
+    assert trainer.model.is_activation_checkpointing == recipe.gradient_checkpointing
+    starts = [sum(cuts[:i]) for i in range(len(cuts))]
+    parts = [list(range(start, start + size)) for start, size in zip(starts, cuts, strict=True)]
+    multiple = recipe.pad_to_multiple_of
+    micro = [batches.collate([rows[i] for i in part], trainer._tokenizer.pad_token_id, multiple) for part in parts]
+    return kit_loss_and_gradients(ours, micro), trl_loss_and_gradients(trainer, parts)
+
+
+VARIANTS = {
+    "lora": {},
+    "fused loss": {"loss_kernel": "fused"},
+    "dora": {"use_dora": True},
+    "rslora": {"use_rslora": True},
+    "checkpointing": {"gradient_checkpointing": True},
+    "dora, checkpointing": {"use_dora": True, "gradient_checkpointing": True},
+    "nf4": {"method": "qlora"},
+    "nf4, one scale": {"method": "qlora", "double_quant": False},
+    "nf4, dora, checkpointing": {"method": "qlora", "use_dora": True, "gradient_checkpointing": True},
+    "eager": {"attention": "eager"},
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_loss_and_gradients_are_trls(nano_recipe, tmp_path, variant):
+    """One update of 6 rows of different lengths, not packed; every variant trains the same function as TRL's."""
+    recipe = nano_recipe(lora_rank=8, **VARIANTS[variant])
+    assert_same(*compare(recipe, tickets(recipe, 6), tmp_path, [6]))
+
+
+def test_micro_batches_are_normalised_as_trls(nano_recipe, tmp_path):
+    """Gradient accumulation over unequal micro-batches (transformers#34191: a mean of means is another mean)."""
+    recipe = nano_recipe(lora_rank=8)
+    assert_same(*compare(recipe, tickets(recipe, 6), tmp_path, [1, 2, 3]))
+
+
+def test_packed_rows_train_as_trls_padding_free_ones(nano_recipe, tmp_path):
+    """TRL lays all rows flat and isolates them by their position ids; the kit packs them into several sequences."""
+    recipe = nano_recipe(lora_rank=8)
+    pairs = tickets(recipe, 6)
+    ours = kit_model(recipe)
+    trainer = trl_trainer(recipe, [example for example, _ in pairs], ours, tmp_path, padding_free=True, max_length=None)
+    packed = batches.pack([row for _, row in pairs], recipe.max_length)
+    assert len(packed) < len(pairs)
+    batch = batches.collate(packed, 0, recipe.pad_to_multiple_of)
+    assert_same(kit_loss_and_gradients(ours, [batch]), trl_loss_and_gradients(trainer, [list(range(len(pairs)))]))
+
+
+def test_the_oracle_can_fail(nano_recipe, tmp_path):
+    """One more trained token of about 250, or a mean over rows, is at least 100 times the tolerance away."""
+    recipe = nano_recipe(lora_rank=8)
+    pairs = tickets(recipe, 6)
+    model = kit_model(recipe)
+    trainer = trl_trainer(recipe, [example for example, _ in pairs], model, tmp_path)
+    theirs = trl_loss_and_gradients(trainer, [list(range(6))])
+    batch = batches.collate([row for _, row in pairs], 0, 32)
+    slot = batch.tokens  # the first padded slot: position 0 of row 0 is trained as well
+    wrong = batch.targets.clone()
+    wrong[slot] = batch.input_ids[0, 1]
+    one_more = kit_loss_and_gradients(model, [batch._replace(targets=wrong, tokens=batch.tokens + 1)])
+    assert distance(one_more[1], theirs[1]) > 100 * TOLERANCE
+    single = [kit_loss_and_gradients(model, [batches.collate([row], 0, 32)]) for _, row in pairs]
+    mean_of_means = {name: sum(gradients[name] for _, gradients in single) / len(single) for name in theirs[1]}
+    assert distance(mean_of_means, theirs[1]) > 100 * TOLERANCE
+
+
+def trl_losses(recipe, pairs, order, like, folder):
+    """The loss of each update of `SFTTrainer.train()` over the rows in this order, from the weights of `like`."""
+    trainer = trl_trainer(
+        recipe, [pairs[i][0] for i in order], like, folder, max_steps=recipe.max_steps,
+        train_sampling_strategy="sequential", learning_rate=recipe.learning_rate, lr_scheduler_type=recipe.lr_scheduler,
+        warmup_steps=0, weight_decay=0.0, max_grad_norm=recipe.max_grad_norm, optim="adamw_torch", logging_steps=1)
+    assert trainer.train_dataset["input_ids"][:] == [pairs[i][1].ids for i in order]
+    with contextlib.redirect_stdout(None):
+        trainer.train()
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+
+
+def kit_losses(recipe, pairs, plan, model):
+    """The loss of each update of the kit's step, optimizer and schedule over the same rows."""
+    parameters = models.trainable(model)
+    optimizer = loop.make_optimizer(recipe, parameters)
+
+    def update(_norm):
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    found = []
+    for number, micro in enumerate(plan):
+        for group in optimizer.param_groups:
+            group["lr"] = loop.learning_rate(number, len(plan), recipe)
+        parts = [batches.collate([pairs[i][1] for i in part], 0, recipe.pad_to_multiple_of) for part in micro]
+        result = step.train_step(
+            model, parts, backward=lambda loss: loss.backward(), update=update,
+            clip=lambda: nn.utils.clip_grad_norm_(parameters, recipe.max_grad_norm))
+        found.append(float(result.loss))
+    return found
+
+
+def fifty_updates(recipe, pairs, folder):
+    plan = list(batches.schedule([len(row.ids) for _, row in pairs], recipe))
+    assert len(plan) == UPDATES and all(len(micro) == 1 and len(micro[0]) == recipe.batch_size for micro in plan)
+    ours = kit_model(recipe)
+    theirs = trl_losses(recipe, pairs, [i for micro in plan for i in micro[0]], ours, folder)
+    found = kit_losses(recipe, pairs, plan, ours)
+    assert len(theirs) == UPDATES
+    return found, theirs
+
+
+def assert_ends_alike(found, theirs):
+    """Within 1 % at the last update, and at every update on the way, while the loss falls."""
+    gap = max(abs(a / b - 1) for a, b in zip(found, theirs, strict=True))
+    print(f"first {found[0]:.6f} and {theirs[0]:.6f}, last {found[-1]:.6f} and {theirs[-1]:.6f}, largest gap {gap:.1e}")
+    assert theirs[-1] < 0.9 * theirs[0]
+    assert found == pytest.approx(theirs, rel=0.01)
+
+
+@pytest.mark.parametrize("scheduler", ["linear", "cosine", "constant"])
+def test_learning_rates_are_transformers(nano_recipe, scheduler):
+    """The schedule of TRL's loop, at every update. With a warm-up the kit starts at 1/n of the rate, not at zero."""
+    from transformers import get_scheduler
+
+    recipe = nano_recipe(learning_rate=3e-4, lr_scheduler=scheduler, warmup_ratio=0.0)
+    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=recipe.learning_rate)
+    theirs = get_scheduler(scheduler, optimizer, num_warmup_steps=0, num_training_steps=UPDATES)
+    for number in range(UPDATES):
+        expected = theirs.get_last_lr()[0]
+        assert loop.learning_rate(number, UPDATES, recipe) == pytest.approx(expected, rel=1e-12, abs=1e-18)
+        optimizer.step()
+        theirs.step()
+
+
+def test_fifty_updates_end_at_trls_loss(nano_recipe, tmp_path):
+    """TRL's own loop with a fixed order of rows against the kit's step on the same batches, from the same weights."""
+    recipe = nano_recipe(
+        lora_rank=8, batch_size=4, max_steps=UPDATES, learning_rate=5e-3, lr_scheduler="linear",
+        warmup_ratio=0.0)
+    found, theirs = fifty_updates(recipe, tickets(recipe, 64), tmp_path)
+    assert_ends_alike(found, theirs)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("variant", ["lora", "dora", "checkpointing", "nf4"])
+def test_loss_and_gradients_are_trls_on_the_bundled_model(nano_recipe, tmp_path, variant):
+    """30 layers and a vocabulary of 49,152, fp32: the same bound for every element of all 420 adapter matrices."""
+    recipe = nano_recipe(**SMOLLM2, **VARIANTS[variant])
+    assert_same(*compare(recipe, tickets(recipe, 4, shortest_of=200), tmp_path, [4]))
+
+
+@pytest.mark.real
+def test_fifty_updates_end_at_trls_loss_on_the_bundled_model(nano_recipe, tmp_path):
+    recipe = nano_recipe(
+        **SMOLLM2, batch_size=2, max_steps=UPDATES, learning_rate=5e-4, lr_scheduler="linear", warmup_ratio=0.0)
+    found, theirs = fifty_updates(recipe, tickets(recipe, 100, shortest_of=400), tmp_path)
+    assert_ends_alike(found, theirs)
