@@ -117,3 +117,5 @@ def test_files_are_made_again_byte_for_byte(scripts: dict[str, ModuleType]) -> N
 def test_regular_expressions_do_not_solve_it(scripts: dict[str, ModuleType]) -> None:
     exact, _ = scripts["baseline"].score(FOLDER / "test.jsonl")
     assert exact < 0.6
+    quoted = f"test.jsonl: exact match {exact:.1%}"
+    assert quoted in (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -36,7 +36,8 @@ def first_words() -> str:
     for line in (e for block in blocks_of_faults for e in split(entries(block), "train")):
         for start in (agree(line, False), agree(line, True)):
             starts.add(start.split()[0])
-    starts |= {"will not", "don't", "doesn't", "isn't", "aren't", "hasn't", "haven't", "wasn't", "weren't", "didn't", "can't"}
+    short = "don't doesn't isn't aren't hasn't haven't wasn't weren't didn't can't will"
+    starts.update(short.split(" "))
     return "|".join(sorted(map(re.escape, starts), key=len, reverse=True)).replace("'", "'?")
 
 
@@ -46,8 +47,10 @@ FAULT = r"(?:[^\n,;:!?().]|\.(?=\w)){3,90}?"
 SLOTS = {
     "P": PRODUCT, "Pc": PRODUCT, "aP": rf"(?:an? )?{PRODUCT}", "aPc": rf"(?:an? )?{PRODUCT}",
     "X": PREDICATE, "Xc": PREDICATE, "C": rf"the {FAULT}", "Cc": rf"the {FAULT}", "N": FAULT, "Nc": FAULT,
-    "when": "|".join(split(fillers.WHENS.split("|"), "train")), "where": "|".join(split(fillers.PLACES.split("|"), "train")),
-    "kin": fillers.KIN, "id": ID, "name": NAME, "it": "(?:it|they)", "It": "(?:it|they)", "them": "(?:it|them)", "it_o": "(?:it|them)",
+    "when": "|".join(split(fillers.WHENS.split("|"), "train")),
+    "where": "|".join(split(fillers.PLACES.split("|"), "train")),
+    "kin": fillers.KIN, "id": ID, "name": NAME,
+    "it": "(?:it|they)", "It": "(?:it|they)", "them": "(?:it|them)", "it_o": "(?:it|them)",
 }  # fmt: skip
 KEYS = {"P": "product", "X": "problem", "C": "problem", "N": "problem", "id": "order_id", "name": "name"}
 WISH_WORDS = {  # tried in this order where no wish of the training frames is found
@@ -88,7 +91,7 @@ def letters(text: str) -> int:
 
 
 def known(names: Iterable[str], least: int = 0) -> list[tuple[str, re.Pattern[str]]]:
-    """Expressions of the training frames of some blocks, longest wording first, none with fewer letters than `least`."""
+    """Expressions of the training frames of some blocks with `least` letters, longest wording first."""
     found = [(name, frame.text) for name in names for frame in split_frames(frames(blocks()[name]), "train")]
     found = [item for item in found if letters(item[1]) >= least]
     found.sort(key=lambda item: -letters(item[1]))
@@ -96,14 +99,22 @@ def known(names: Iterable[str], least: int = 0) -> list[tuple[str, re.Pattern[st
 
 
 END = r"(?=[.,;:!?()\n]| (?:and|but|so|although) | - |$)"
-RELATIVE = r"(?:,? ?(?:that |which )?(?:I|we|you) [^\n,;:!?]{3,40}?|,? (?:from|bought|ordered|delivered)[^\n,;:!?]{3,40}?)?"
+MORE = r"[^\n,;:!?]{3,40}?"
+RELATIVE = rf"(?:,? ?(?:that |which )?(?:I|we|you) {MORE}|,? (?:from|bought|ordered|delivered){MORE})?"
+LEADS = (r"my|our", r"the|your|this|these|an?")
 GENERIC = [  # for wordings that no training frame covers: the surest first
-    re.compile(rf"\b(?:my|our) (?P<product>{PRODUCT}){RELATIVE},? (?P<problem>{PREDICATE}){END}", re.I | re.M),
-    re.compile(rf"\b(?:the|your|this|these|an?) (?P<product>{PRODUCT}){RELATIVE},? (?P<problem>{PREDICATE}){END}", re.I | re.M),
+    *(
+        re.compile(rf"\b(?:{lead}) (?P<product>{PRODUCT}){RELATIVE},? (?P<problem>{PREDICATE}){END}", re.I | re.M)
+        for lead in LEADS
+    ),
     re.compile(rf"^(?P<product>{PRODUCT}):? (?P<problem>{PREDICATE}){END}", re.I | re.M),
     re.compile(rf"\b(?:it|they|that|which) (?P<problem>{PREDICATE}){END}", re.I | re.M),
 ]
-ALONE = re.compile(rf"\b(?:about|regarding|bought|ordered|purchased|got|own|with|to|of) (?:my|the|an?|your|our) (?P<product>{PRODUCT})(?= (?:that|which|I|we|from|in|on|at|last)\b|[.,;:!?(\n]|$)", re.I)
+ALONE = re.compile(
+    r"\b(?:about|regarding|bought|ordered|purchased|got|own|with|to|of) (?:my|the|an?|your|our) "
+    rf"(?P<product>{PRODUCT})(?= (?:that|which|I|we|from|in|on|at|last)\b|[.,;:!?(\n]|$)",
+    re.I,
+)
 NOT_PRODUCTS = re.compile(
     r"name|number|order|parcel|item|invoice|postcode|line|website|delivery|serial|phone|customer|amount|payment|refund|sister|brother"
     r"|neighbour|colleague|cousin|courier|agent|english|box|purchase|question|money",
@@ -135,10 +146,11 @@ def extract(message: str) -> dict[str, str | None]:
     plain_wish = None
     rest = message
     if record["order_id"]:  # an id in brackets hides the frame around it
-        rest = re.sub(rf" ?(?:\([^()]*|, order number |from order )?{re.escape(record['order_id'])}[),]?", "", message, count=1)
+        number = re.escape(record["order_id"])
+        rest = re.sub(rf" ?(?:\([^()]*|, order number |from order )?{number}[),]?", "", message, count=1)
     best = whole(rest)
     first, second = (next((m for _, rule in rules if (m := rule.search(rest))), None) for rules in APART)
-    if best and not (first and second and len(first[0] + second[0]) - spans(first) - spans(second) > len(best[1][0]) - spans(best[1])):
+    if best and not (first and second and wording(first) + wording(second) > wording(best[1])):
         name, match = best
         take(match)
         if name in PLAIN:
@@ -152,7 +164,8 @@ def extract(message: str) -> dict[str, str | None]:
     if record["product"] is None and (match := ALONE.search(rest)) and not NOT_PRODUCTS.search(match["product"]):
         record["product"] = match["product"].strip()
     if record["product"]:
-        record["product"] = re.sub(r"^(?:(?:my|the|our|your|this|these|new|brand new|second-hand) )+", "", record["product"])
+        before = r"^(?:(?:my|the|our|your|this|these|new|brand new|second-hand) )+"
+        record["product"] = re.sub(before, "", record["product"])
     take_name(message, record)
     record["wants"] = plain_wish or wish(message)
     return record
@@ -171,9 +184,9 @@ def guess(text: str, record: dict[str, str | None]) -> None:
             return
 
 
-def spans(match: re.Match[str]) -> int:
-    """The length of what a match read into fields."""
-    return sum(len(value) for value in match.groupdict().values() if value)
+def wording(match: re.Match[str]) -> int:
+    """The length of a match without what it read into fields."""
+    return len(match[0]) - sum(len(value) for value in match.groupdict().values() if value)
 
 
 def whole(text: str) -> tuple[str, re.Match[str]] | None:

@@ -111,7 +111,7 @@ class Message:
         fitting = [
             frame
             for frame in self.writer.pools[block]
-            if self.fits(frame) and frame.text not in self.seen and not (free and bound(frame))
+            if self.fits(frame) and frame.text not in self.seen and not (free and frame.bound)
         ]
         fitting = [f for f in fitting if self.register in f.registers] or fitting
         if not fitting:
@@ -158,7 +158,7 @@ class Message:
             slots |= drawn | {"aP2": with_article(drawn["P2"], False), "P2c": capital(drawn["P2"])}
         condition = self.fill.pick(["new ", "brand new ", "second-hand "]) if self.fill.chance(0.08) else ""
         slots["aP"] = with_article(condition + slots["P"], self.plural)
-        slots["short"] = short_name(slots["P"], self.category)
+        slots["short"] = self.fill.short(slots["P"], self.category)
         for key in ("P", "aP", "X", "C", "N"):
             if key in slots:
                 slots[key + "c"] = capital(slots[key])
@@ -295,17 +295,3 @@ class Message:
             if self.fill.chance(0.08) and self.register in "fcrl":
                 tail += "\n" + self.fill.pick(["PS: ", "P.S. ", "PS "]) + self.say(self.need("SMALL_TALK"))
         return head + voice.sentences([*before, *core, *after], self.register, self.fill) + tail
-
-
-
-def short_name(product: str, category: str) -> str:
-    """The product without brand, model and other additions; itself where nothing else is left."""
-    heads = [head.removeprefix("pl:") for head in words.PRODUCTS[category][0].split("|")]
-    fitting = [head for head in heads if product.lower().endswith(head.lower())]
-    return product[-len(max(fitting, key=len)) :] if fitting else product
-
-
-def bound(frame: Frame) -> bool:
-    """Whether the frame points back at something said before."""
-    pronoun = re.search(r"\{them\}|\{it\}|\{short\}|\b(it|this|that|another|one|after all)\b", frame.text)
-    return bool(pronoun) or "P" in frame.conditions

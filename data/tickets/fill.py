@@ -107,6 +107,12 @@ class Fill:
             pieces.insert(0, self.brand())
         return " ".join(pieces), plural
 
+    def short(self, product: str, category: str) -> str:
+        """The product without brand, model and other additions; itself where nothing else is left."""
+        heads = [head.removeprefix("pl:") for head in words.PRODUCTS[category][0].split("|")]
+        fitting = [head for head in heads if product.lower().endswith(head.lower())]
+        return product[-len(max(fitting, key=len)) :] if fitting else product
+
     def fault(self, category: str, kind: str, form: str, plural: bool) -> str:
         """A fault as predicate ("X"), clause ("C") or noun phrase ("N")."""
         if form == "X":

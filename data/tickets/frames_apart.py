@@ -140,7 +140,6 @@ t| {Pc}, bought {when}: {C}.
 t| Fault in {P}: {C}.
 a| Your {P} is a joke: {C}!
 a| I paid {price} for the {P} and {C}.
-l| {P} is bad, {C}
 l| hmm my {P}, {C}
 r| With the {P} from my {kin} things went wrong, as {C}.
 r| You would not think it of {aP}, but {C}.

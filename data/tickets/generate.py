@@ -1,6 +1,6 @@
 """Writes the ticket data, byte for byte the same each time. `--check` compares instead of writing.
 
-    python data/tickets/generate.py
+python data/tickets/generate.py
 """
 
 import json

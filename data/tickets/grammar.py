@@ -18,6 +18,12 @@ class Frame:
     text: str
     first: str
 
+    @property
+    def bound(self) -> bool:
+        """Whether the frame points back at something said before."""
+        pronoun = r"\{them\}|\{it\}|\{short\}|\b(it|this|that|another|one|after all)\b"
+        return "P" in self.conditions or bool(re.search(pronoun, self.text))
+
 
 def split(entries: list[str], part: str) -> list[str]:
     """Each fifth entry for "test", the other four for "train"."""

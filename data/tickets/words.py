@@ -102,8 +102,7 @@ PRODUCTS = {
         "|floor lamp"
         "|bathroom cabinet|wall mirror|folding table|footstool|coat stand|desk lamp|crib|filing cabinet|garden bench"
         "|pl:wall shelves",
-        "oak|walnut|white|cream|slim|vintage|pine|dark brown|grey|rattan|oversized|matt black|low"
-        "|folding|black metal",
+        "oak|walnut|white|cream|slim|vintage|pine|dark brown|grey|rattan|oversized|matt black|low|folding|black metal",
     ),
     "tools": (
         "cordless drill|circular saw|angle grinder|sander|pressure washer|step ladder|socket set|soldering iron"
@@ -162,8 +161,7 @@ PRODUCTS = {
         "|dehumidifier|duvet"
         "|pl:hair straighteners|wall clock|smoke alarm|pram|car seat|sewing machine|bathroom scale|cool box|umbrella"
         "|massage gun|cat fountain|pl:oven gloves",
-        "white|travel|8 kg|mini|grey|digital|large|premium|lightweight|smart|quiet|700 W|dark blue|compact"
-        "|white",
+        "white|travel|8 kg|mini|grey|digital|large|premium|lightweight|smart|quiet|700 W|dark blue|compact|white",
     ),
     "digital": (
         "music subscription|language course|photo app|antivirus licence|e-book|video subscription|cloud storage plan"

@@ -187,13 +187,21 @@ class Small:
         """A message and its record."""
         name, (product, gender) = self.name(), self.product()
         kind = "lost" if self.chance(0.15) else "use"
-        wants = self.rng.choice([*WANTS, None]) if kind == "use" else self.rng.choice(["refund", "replacement", "information", None])
+        possible = [*WANTS, None] if kind == "use" else ["refund", "replacement", "information", None]
+        wants = self.rng.choice(possible)
         number = self.rng.choice(NUMBERS[self.language].split("|"))
         slots = {
-            "name": name, "P": product, "X": self.pick(kind).format(n=number), "id": self.fill.order_id(), "n": number,
-            "phone": self.fill.shape("0999 9999999"), "invoice": self.fill.shape("R-9999"), "price": str(self.rng.randint(9, 899)),
-            "other": self.other(name), "mw": "款",
-        }  # fmt: skip
+            "name": name,
+            "P": product,
+            "X": self.pick(kind).format(n=number),
+            "id": self.fill.order_id(),
+            "n": number,
+            "phone": self.fill.shape("0999 9999999"),
+            "invoice": self.fill.shape("R-9999"),
+            "price": str(self.rng.randint(9, 899)),
+            "other": self.other(name),
+            "mw": "款",
+        }
         if gender:
             keys = ("mein", "mein_a", "mein_d", "der", "er", "einen", "ihn")
             slots |= dict(zip(keys, FORMS[gender].split(), strict=True))
@@ -209,7 +217,8 @@ class Small:
             body.append(self.pick(wants))
         if has_name and not signed:
             body.insert(0, self.pick("intro"))
-        text = self.join(body, self.pick("greet") if self.chance(0.6) else "", self.pick("sign") if has_name and signed else "")
+        greeting = self.pick("greet") if self.chance(0.6) else ""
+        text = self.join(body, greeting, self.pick("sign") if has_name and signed else "")
         record = {
             "name": name if has_name else None,
             "product": product,
@@ -246,4 +255,3 @@ def small_set(part: str, size: int, known: str = "") -> list[tuple[str, dict[str
         if message not in rows and not any(value.lower() in known for value in fields):
             rows[message] = record
     return list(rows.items())
-
