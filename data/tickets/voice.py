@@ -7,6 +7,8 @@ from fill import Fill
 SHORTER = {"please": "pls", "you": "u", "your": "ur", "thanks": "thx", "because": "cause", "are": "r", "and": "n"}
 GAPS = {"l": [". ", ", ", "\n", ". ", " - ", "... "], "t": [". ", ". ", ", ", "\n", " / "]}
 
+LIVELIER = ["! ", "... ", "\n", " - ", "!! ", " — "]  # now and then instead of a full stop
+
 
 def slips(text: str, fill: Fill) -> str:
     """Lower-case text with short forms, swapped or lost letters and lost apostrophes."""
@@ -69,11 +71,13 @@ def sentences(parts: list[str], register: str, fill: Fill) -> str:
     text = ""
     for index, part in enumerate(parts):
         gap = favourite if fill.chance(0.7) else fill.pick(gaps)
+        if register != "f" and re.search(r"\w\w\.$", part) and fill.chance(0.15):
+            text += part[:-1] + fill.pick(LIVELIER)
+            continue
         if part[-1] in ".!?:)(/" or part.endswith(" lol"):
             gap = "\n" if gap == "\n" else " "
             if register == "f" and fill.chance(0.2):
                 gap = "\n\n"
         text += part + (gap if index < len(parts) - 1 else "")
-    if text[-1] not in ".!?:)(/" and register not in "lt":
-        text += "."
-    return text
+    text = text.rstrip(" -—\n")
+    return text if text[-1] in ".!?:)(/" or register in "lt" else text + "."
