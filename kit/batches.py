@@ -51,14 +51,13 @@ def epoch_plan(lengths: Sequence[int], recipe: Recipe, epoch: int) -> list[list[
     order = list(range(len(lengths)))
     dice = random.Random(f"{recipe.seed}/{epoch}")
     dice.shuffle(order)
-    order.sort(key=lambda i: round_up(lengths[i], recipe.pad_to_multiple_of))
+    # From the longest rows down: an update with fewer rows than the others holds the shortest.
+    order.sort(key=lambda i: -round_up(lengths[i], recipe.pad_to_multiple_of))
     whole = recipe.batch_size * recipe.gradient_accumulation_steps
     updates = [order[i : i + whole] for i in range(0, len(order), whole)]
-    dice.shuffle(updates)
-    if epoch == 0:
-        longest = max(range(len(updates)), key=lambda u: max(lengths[i] for i in updates[u]) * len(updates[u]))
-        updates.insert(0, updates.pop(longest))
-    return [_split(sorted(update, key=lambda i: -lengths[i]), recipe.batch_size) for update in updates]
+    first, rest = (updates[:1], updates[1:]) if epoch == 0 else ([], updates)
+    dice.shuffle(rest)
+    return [_split(sorted(update, key=lambda i: -lengths[i]), recipe.batch_size) for update in first + rest]
 
 
 def _split(rows: list[int], size: int) -> list[list[int]]:
