@@ -15,6 +15,7 @@ from kit.sources import local_path, tokenizer_of
 
 __all__ = [
     "add_adapter",
+    "attention_name",
     "check_head",
     "dtype_of",
     "load_model",
@@ -45,18 +46,19 @@ def load_model(recipe: Recipe) -> nn.Module:
     Raises:
         KitError: no weights, not enough RAM, or an architecture that transformers does not know.
     """
-    from transformers import AutoModelForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM
     from transformers.utils import logging
 
     folder = local_path(recipe.model)
     _check_ram(folder, recipe)
     logging.disable_progress_bar()
     try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         model = AutoModelForCausalLM.from_pretrained(
             folder,
             dtype=dtype_of(recipe),
             quantization_config=_quantization(recipe),
-            attn_implementation=_attention(folder, recipe),
+            attn_implementation=attention_name(config, recipe.attention),
             device_map={"": recipe.device},
             local_files_only=True,
             use_safetensors=True,
@@ -81,16 +83,15 @@ def load_model(recipe: Recipe) -> nn.Module:
     return model
 
 
-def _attention(folder: Path, recipe: Recipe) -> str:
+def attention_name(config: Any, wanted: str) -> str:
     """The name under which transformers knows the kernel; eager where an architecture has no other."""
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoModelForCausalLM
 
-    config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     architecture: Any = AutoModelForCausalLM._model_mapping.get(type(config), None)
-    if recipe.attention == "sdpa" and not getattr(architecture, "_supports_sdpa", True):
+    if wanted == "sdpa" and not getattr(architecture, "_supports_sdpa", True):
         print(f"{architecture.__name__} has no sdpa attention in transformers: eager is used", flush=True)
         return "eager"
-    return {"flash": "flash_attention_2", "sdpa": attention.register()}.get(recipe.attention, "eager")
+    return {"flash": "flash_attention_2", "sdpa": attention.register()}.get(wanted, "eager")
 
 
 def _quantization(recipe: Recipe) -> Any:
@@ -225,7 +226,8 @@ def with_adapter(base: nn.Module, folder: Path, trainable: bool = False) -> nn.M
         ) from None
     with safe_open(weights, framework="pt") as file:
         held = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - not a dict
-    fits = {key: tuple(value.shape) for key, value in get_peft_model_state_dict(model).items()}
+    own = get_peft_model_state_dict(model, save_embedding_layers=False)  # "auto" asks the hub
+    fits = {key: tuple(value.shape) for key, value in own.items()}
     if held != fits:
         odd = sorted(set(held.items()) ^ set(fits.items()))[0][0]
         raise KitError(f"this adapter was made for another model (first difference: {odd})", where=str(folder), fix=fix)

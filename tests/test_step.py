@@ -20,7 +20,7 @@ def gradients(model, micro):
     model.zero_grad()
     kept = {}
 
-    def update():
+    def update(_norm):
         kept.update({n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None})
 
     result = step.train_step(model, micro, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update)
@@ -145,7 +145,7 @@ def test_head_of_each_family(family):
     sizes = {"vocab_size": 128, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
     config = AutoConfig.for_model(family, **({"vocab_size": 128} if family == "gpt2" else sizes), **FAMILIES[family])
     torch.manual_seed(0)
-    model = AutoModelForCausalLM.from_config(config, attn_implementation=attention.register())
+    model = AutoModelForCausalLM.from_config(config, attn_implementation=models.attention_name(config, "sdpa"))
     with torch.no_grad():
         model.get_output_embeddings().weight.mul_(20)
     models.check_head(step.bind_loss(model), "cpu")
