@@ -65,6 +65,7 @@ FIELDS = ("name", "product", "problem", "order_id", "wants")
 def expression(text: str) -> re.Pattern[str]:
     """The expression of a frame: `[a|b]` is a choice, a slot is a named group or a wildcard."""
     pattern, met = "", set[str]()
+    text = text.rstrip(".")  # what ends a sentence varies
     for piece in re.split(r"(\{\w+\}|\[[^\]]*\])", text):
         if piece.startswith("["):
             pattern += f"(?:{'|'.join(map(re.escape, piece[1:-1].split('|')))})"
@@ -81,7 +82,7 @@ def expression(text: str) -> re.Pattern[str]:
                 pattern += f"(?:{inner})"
         else:
             pattern += re.escape(piece).replace("¶", r"\n").replace("'", "'?")
-    tail = "" if text[-1] in ".!?" else r"(?=[.,;:!?)\n]|\.\.\.| [-/] |$)"
+    tail = "" if text[-1] in ".!?" else r"(?=[.,;:!?)\n]| [-—/] |$)"
     return re.compile(r"(?:^|(?<=[\s/]))" + pattern + tail, re.I | re.M)
 
 
