@@ -161,19 +161,22 @@ def _clashes(r: Recipe) -> list[tuple[bool, str]]:
         (r.method == "lora" and r.quantization != "none", "lora on quantized weights is qlora: set method=qlora"),
         (
             r.method == "qlora" and r.quantization == "none",
-            "qlora needs quantization=nf4 or int8; without it set method=lora",
+            "qlora on weights that are not quantized is lora: set quantization=nf4 or int8, or method=lora",
         ),
         (r.method == "full" and adapters, "use_dora and use_rslora shape an adapter: set method=lora or qlora"),
-        (r.method == "full" and bool(r.start_adapter), "start_adapter needs method=lora or qlora"),
+        (r.method == "full" and bool(r.start_adapter), "start_adapter continues an adapter: set method=lora or qlora"),
         (
             r.parallel == "zero3" and r.quantization == "nf4",
             "ZeRO-3 does not shard nf4 weights: set parallel=fsdp2 or ddp",
         ),
         (
             r.parallel == "none" and r.world_size > 1,
-            f"world_size={r.world_size} needs parallel=ddp, fsdp2, zero1, zero2 or zero3",
+            f"world_size={r.world_size} and no way to share the work: set parallel=ddp, fsdp2, zero1, zero2 or zero3",
         ),
-        (r.world_size == 1 and r.parallel not in {"none"}, f"parallel={r.parallel} needs world_size >= 2"),
+        (
+            r.world_size == 1 and r.parallel != "none",
+            f"parallel={r.parallel} on one device: set world_size=2 or more, or parallel=none",
+        ),
     ]
 
 
