@@ -13,8 +13,12 @@ from kit.errors import KitError
 from kit.files import write_whole
 from kit.rundir import CHECKPOINTS
 
+DEVICES = ("cuda", "mps", "npu")  # each has a random generator of its own beside the CPU's
 
-def save(folder: Path, step: int, model: nn.Module, optimizer: torch.optim.Optimizer, extra: dict[str, Any], keep: int) -> Path:
+
+def save(
+    folder: Path, step: int, model: nn.Module, optimizer: torch.optim.Optimizer, extra: dict[str, Any], keep: int
+) -> Path:
     """Write `checkpoints/step-N` and delete all but the newest `keep`.
 
     Args:
@@ -29,15 +33,8 @@ def save(folder: Path, step: int, model: nn.Module, optimizer: torch.optim.Optim
 
 def existing(folder: Path) -> list[Path]:
     """The run's checkpoints, oldest first."""
-    return sorted((folder / CHECKPOINTS).glob("step-*"))
-
-
-def discard_unfinished(folder: Path) -> None:
-    """Remove the hidden folders in which a killed process was still writing."""
-    for place in (folder, folder / CHECKPOINTS):
-        for leftover in place.glob(".*"):
-            if leftover.is_dir():
-                shutil.rmtree(leftover, ignore_errors=True)
+    found = (path for path in (folder / CHECKPOINTS).glob("step-*") if path.name.removeprefix("step-").isdigit())
+    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")))
 
 
 def write_trial(path: Path, model: nn.Module) -> None:
@@ -52,10 +49,7 @@ def _weights(model: nn.Module) -> dict[str, Tensor]:
 def _write(path: Path, step: int, model: nn.Module, optimizer: torch.optim.Optimizer, extra: dict[str, Any]) -> None:
     save_file(_weights(model), path / "weights.safetensors")
     tensors, numbers = _flat(optimizer)
-    tensors["rng/torch"] = torch.get_rng_state()
-    if torch.cuda.is_available():
-        tensors["rng/cuda"] = torch.cuda.get_rng_state()
-    save_file(tensors, path / "optimizer.safetensors")
+    save_file({**tensors, **_generators()}, path / "optimizer.safetensors")
     (path / "state.json").write_text(json.dumps({"step": step, "numbers": numbers, **extra}), encoding="utf-8")
 
 
@@ -71,24 +65,41 @@ def _flat(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], dict[str
     return tensors, numbers
 
 
+def _generators() -> dict[str, Tensor]:
+    """The states of all random generators: dropout draws from the one of its device."""
+    states = {"rng/cpu": torch.get_rng_state()}
+    for name in DEVICES:
+        device = getattr(torch, name, None)
+        if device is not None and device.is_available():
+            states[f"rng/{name}"] = device.get_rng_state()
+    return states
+
+
 def restore(path: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Any]:
     """Put weights, optimizer states and random generators back; returns the state with its `step`.
 
     Raises:
-        KitError: the checkpoint does not belong to this recipe.
+        KitError: the checkpoint does not belong to this recipe, or the disk has lost a part of it.
     """
-    state = json.loads((path / "state.json").read_text(encoding="utf-8"))
-    weights = load_file(path / "weights.safetensors")
+    try:
+        state = json.loads((path / "state.json").read_text(encoding="utf-8"))
+        weights = load_file(path / "weights.safetensors")
+        tensors = load_file(path / "optimizer.safetensors")
+    except Exception as error:  # safetensors' errors have no common base below it
+        fix = "delete this folder: --resume then continues from the checkpoint before it, or from the start"
+        raise KitError(f"this checkpoint cannot be read ({error})", where=str(path), fix=fix) from None
     own = {name: p for name, p in model.named_parameters() if p.requires_grad}
     if {n: p.shape for n, p in own.items()} != {n: w.shape for n, w in weights.items()}:
-        raise KitError("this checkpoint was made by another recipe or model", where=str(path), fix="resume with the run's own recipe.json")
+        fix = "resume with the run's own recipe.json"
+        raise KitError("this checkpoint was made by another recipe or model", where=str(path), fix=fix)
     with torch.no_grad():
         for name, parameter in own.items():
             parameter.copy_(weights[name])
-    tensors = load_file(path / "optimizer.safetensors")
-    torch.set_rng_state(tensors.pop("rng/torch"))
-    if (cuda := tensors.pop("rng/cuda", None)) is not None and torch.cuda.is_available():
-        torch.cuda.set_rng_state(cuda)
+    torch.set_rng_state(tensors.pop("rng/cpu"))
+    for name in DEVICES:
+        device, saved = getattr(torch, name, None), tensors.pop(f"rng/{name}", None)
+        if saved is not None and device is not None and device.is_available():
+            device.set_rng_state(saved)
     states: dict[int, dict[str, Any]] = {}
     for key, value in {**tensors, **state["numbers"]}.items():
         index, name = key.split("/", 1)

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from kit.errors import KitError
+from kit.hardware import disk_free_bytes
 from kit.recipe import Recipe, field_help
 from kit.runs import ENDED, POLL, Run
 
 GIB = 2**30
+FULL = 2**20  # a disk with less than so many bytes is full
 BAR = 24  # characters of the progress bar
 
 
@@ -21,21 +23,25 @@ def follow(run: Run) -> str:
     Returns:
         The status in which it ended.
     """
-    print(f"run directory: {run.folder}")
     asked = False
     seen: set[str] = set()
-    while (status := run.status) not in ENDED:
+    status = ""
+    while status not in ENDED:
         try:
+            if not seen:
+                print(f"run directory: {run.folder}", flush=True)
             _show(run, seen)
             time.sleep(POLL)
+            status = run.status
         except KeyboardInterrupt:
             if asked:
-                raise KitError("left it running", where=str(run.folder), fix=f"`kit runs --follow {run.folder}` shows it again") from None
+                fix = f"`kit runs --follow {run.folder}` shows it again"
+                raise KitError("left it running", where=str(run.folder), fix=fix) from None
             asked = True
             run.stop()
             print("\nsaving and stopping after this update (Ctrl-C again: leave it running) ...", flush=True)
     if sys.stdout.isatty():
-        print("\r\033[K", end="")
+        print("\r\033[K", end="", flush=True)
     return status
 
 
@@ -43,6 +49,7 @@ def _show(run: Run, seen: set[str]) -> None:
     """One line that is rewritten on a terminal; elsewhere a line for each new phase and each fifth of the training."""
     line = progress_line(run)
     if sys.stdout.isatty():
+        seen.add("")
         width = shutil.get_terminal_size().columns
         print(f"\r\033[K{line[: width - 1]}", end="", flush=True)
         return
@@ -60,8 +67,7 @@ def progress_line(run: Run) -> str:
         return f"{progress.phase} ... {duration(progress.seconds)}"
     full = round(BAR * progress.step / progress.total_steps)
     bar = "█" * full + "·" * (BAR - full)
-    metrics = run.metrics() if progress.phase == "train" else []
-    loss = f"  loss {metrics[-1]['loss']:.3f}" if metrics and metrics[-1]["loss"] is not None else ""
+    loss = f"  loss {progress.loss:.3f}" if progress.loss is not None else ""
     left = f"  {duration(progress.seconds_left)} left" if progress.seconds_left is not None else ""
     return f"{progress.phase:<12} {bar} {progress.step}/{progress.total_steps}{loss}{left}"
 
@@ -71,17 +77,19 @@ def duration(seconds: float) -> str:
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
-    return f"{whole // 60} min {whole % 60:02d} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    minutes = whole // 60
+    return f"{minutes} min {whole % 60:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 def report(run: Run) -> str:
     """What a run did: speed, loss, memory predicted and measured, scores, one answer before and after."""
     summary = run.summary()
     if summary is None or "train_seconds" not in summary:
-        return f"{run.status}: {run.folder}"
+        return f"{run.status}: {(summary or {}).get('error') or run.folder}"
+    done = f"{summary['steps']} of {summary['total_steps']} updates in {duration(summary['train_seconds'])}"
+    pace = f"{summary['samples_per_second']:.2f} samples/s, {summary['tokens_per_second']:.0f} tokens/s"
     lines = [
-        f"{summary['status']}: {summary['steps']} of {summary['total_steps']} updates in {duration(summary['train_seconds'])}, "
-        f"{summary['samples_per_second']:.2f} samples/s, {summary['tokens_per_second']:.0f} tokens/s",
+        f"{summary['status']}: {done}, {pace}",
         f"loss {_number(summary['first_loss'])} -> {_number(summary['last_loss'])}",
         memory_line(summary),
     ]
@@ -90,22 +98,25 @@ def report(run: Run) -> str:
             lines.append(f"{when:<7}{scores_line(summary[when])}")
     changed = next((s for s in run.samples() if s.get("after") == s["expected"] != s.get("before")), None)
     if changed:
-        lines += ["", "one held-out row, before and after:", f"  {changed['before'][:160]!r}", f"  {changed['after'][:200]}"]
+        lines += ["", "one held-out row, before and after:"]
+        lines += [f"  {changed['before'][:160]!r}", f"  {changed['after'][:200]}"]
     return "\n".join(lines)
 
 
 def memory_line(summary: dict[str, Any]) -> str:
     """Predicted (arithmetic) and measured peak, and the process' RSS apart."""
-    predicted, measured, rss = (summary.get(k) for k in ("peak_bytes_predicted", "peak_bytes_measured", "peak_rss_bytes"))
+    names = ("peak_bytes_predicted", "peak_bytes_measured", "peak_rss_bytes")
+    predicted, measured, rss = (summary.get(name) for name in names)
     gap = f" ({measured / predicted - 1:+.0%})" if predicted and measured else ""
-    return f"peak memory: predicted {_gib(predicted)} (arithmetic), measured {_gib(measured)}{gap}; process RSS {_gib(rss)}"
+    expected = f"predicted {_gib(predicted)} (arithmetic), measured {_gib(measured)}{gap}"
+    return f"peak memory: {expected}; process RSS {_gib(rss)}"
 
 
 def scores_line(scores: dict[str, Any]) -> str:
     """Scores of summary.json as one line."""
     valid = "" if scores["valid_json"] is None else f"  valid JSON {scores['valid_json']:.0%}"
-    interval = f"[{scores['exact_match_low']:.0%}, {scores['exact_match_high']:.0%}]"
-    return f"exact match {scores['exact_match']:.0%} {interval}{valid}  perplexity {scores['perplexity']:.2f}  ({scores['rows']} rows)"
+    share = f"{scores['exact_match']:.0%} [{scores['exact_match_low']:.0%}, {scores['exact_match_high']:.0%}]"
+    return f"exact match {share}{valid}  perplexity {_number(scores['perplexity'])}  ({scores['rows']} rows)"
 
 
 def learnt(summary: dict[str, Any]) -> bool:
@@ -117,9 +128,12 @@ def learnt(summary: dict[str, Any]) -> bool:
 def cause_of_death(run: Run) -> str:
     """What is known of a child that ended without a word."""
     progress = run.progress()
+    if disk_free_bytes(run.folder) < FULL:
+        return f"the disk is full -> make room, then `kit run --resume {run.folder}` continues"
+    at = f" at update {progress.step}" if progress.phase == "train" else ""
     return (
-        f"the training process was killed in phase {progress.phase!r} at update {progress.step}: by hand, or by the system for want "
-        f"of RAM -> `kit run --resume {run.folder}` continues; a smaller batch_size needs less memory"
+        f"the training process was killed in phase {progress.phase!r}{at}: by hand, or by the system for want of RAM "
+        f"-> `kit run --resume {run.folder}` continues; a smaller batch_size needs less memory"
     )
 
 
@@ -143,9 +157,12 @@ def fields_text() -> str:
         if name == "reasons":
             continue
         help_ = field_help(name)
-        bounds = "|".join(help_.choices) or (f"{help_.minimum:g} to {help_.maximum:g}" if help_.minimum is not None and help_.maximum is not None else "")
+        bounds = "|".join(help_.choices)
+        if help_.minimum is not None and help_.maximum is not None:
+            bounds = f"{help_.minimum:g} to {help_.maximum:g}"
         detail = " ".join(part for part in (bounds, help_.unit) if part)
-        lines.append(f"{name} = {json.dumps(help_.default)}{f'  ({detail})' if detail else ''}\n    {help_.description}")
+        lines.append(f"{name} = {json.dumps(help_.default)}" + (f"  ({detail})" if detail else ""))
+        lines.append(f"    {help_.description}")
     return "\n".join(lines)
 
 

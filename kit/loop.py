@@ -75,6 +75,7 @@ def train(job: Job) -> Outcome:
     stop_asked = _stop_question(job.folder)
     model.train()
     first = outcome.steps
+    job.status.report("train", first, outcome.total_steps, first=first)
     for number, rows in enumerate(batches.schedule(lengths, recipe, first), start=first):
         rate = learning_rate(number, outcome.total_steps, recipe)
         line = _update(job, model, optimizer, accelerator, outcome, rows, rate)
@@ -84,8 +85,9 @@ def train(job: Job) -> Outcome:
         accelerator.log({key: value for key, value in line.items() if key != "step"}, step=outcome.steps)
         job.status.report("train", outcome.steps, outcome.total_steps, first=first, loss=line["loss"])
         _watch(outcome, line, recipe)
-        stop = stop_asked() and outcome.steps < outcome.total_steps
-        if stop or (recipe.save_every and outcome.steps % recipe.save_every == 0):
+        last = outcome.steps == outcome.total_steps
+        stop = stop_asked() and not last
+        if stop or last or (recipe.save_every and outcome.steps % recipe.save_every == 0):
             _save(job, model, optimizer, accelerator, outcome)
         if stop:
             outcome.status = "stopped"

@@ -32,7 +32,7 @@ def try_what_fails_late(
         if not math.isfinite(loss):
             fix = "set precision=fp32 to see whether the type overflows"
             raise KitError(f"the loss before training is {loss}", where="evaluation", fix=fix)
-    trial = folder / ".trial"
+    trial = folder / f".trial{files.UNFINISHED}"
     files.write_whole(trial, lambda path: checkpoint.write_trial(path, model), folder=True)
     files.remove(trial)
 

@@ -9,20 +9,25 @@
     log.txt stop                     what the child printed; a file whose presence asks the child to stop
 """
 
+import errno
 import json
 import os
+import platform
 import time
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from kit.files import write_json, write_text
+from kit.errors import KitError
+from kit.files import discard_unfinished, storage_error, without_nan, write_json, write_text
+from kit.recipe import Recipe, make
 
 RECIPE, MACHINE, STATUS, SUMMARY = "recipe.json", "machine.json", "status.json", "summary.json"
 METRICS, MEMORY, SAMPLES, DATA_REPORT = "metrics.jsonl", "memory.jsonl", "samples.jsonl", "data_report.json"
-LOG, STOP, CHECKPOINTS, ADAPTER, LOCK = "log.txt", "stop", "checkpoints", "adapter", ".lock"
-STATUS_INTERVAL = 0.3  # seconds; a faster loop does not write its status at every step
+LOG, STOP, CHECKPOINTS, ADAPTER, MODEL, LOCK = "log.txt", "stop", "checkpoints", "adapter", "model", ".lock"
+STATUS_INTERVAL = 2.0  # seconds: a rename over a file may wait 20 ms for the disk, and metrics.jsonl knows the step
+SILENCE = 600  # seconds without a word after which a child on another machine counts as dead
 
 
 def read_json(path: Path) -> Any:
@@ -33,59 +38,132 @@ def read_json(path: Path) -> Any:
         return None
 
 
+def read_recipe(folder: Path) -> Recipe:
+    """The recipe of the run in `folder`.
+
+    Raises:
+        KitError: recipe.json is missing, broken or not a recipe.
+    """
+    path = folder / RECIPE
+    values = read_json(path)
+    if not isinstance(values, dict):
+        raise KitError("this is not a readable recipe", where=str(path), fix="start a new run")
+    return make(values, where=str(path))
+
+
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The whole lines of a JSONL file; a last line that is still being written is left for the next look."""
+    """The whole lines of a JSONL file.
+
+    A last line that is still being written is left for the next look; lines that a power cut tore are passed over.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line]
+    values = (_parsed(line) for line in text[: text.rfind("\n") + 1].split("\n"))
+    return [value for value in values if isinstance(value, dict)]
+
+
+def last_line(path: Path) -> dict[str, Any] | None:
+    """The last whole line of a JSONL file of any length."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
+            text = file.read().decode("utf-8", errors="replace")
+    except OSError:
+        return None
+    whole = text[: text.rfind("\n") + 1].rstrip("\n")
+    value = _parsed(whole[whole.rfind("\n") + 1 :])
+    return value if isinstance(value, dict) else None
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
 
 
 def append_line(path: Path, value: dict[str, Any]) -> None:
-    """Add one line in one write, so that a kill leaves whole lines."""
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    """Add one line in one write, so that a kill leaves whole lines.
+
+    Raises:
+        KitError: the disk is full or the folder not writable; the file is as it was.
+    """
+    line = (json.dumps(without_nan(value), ensure_ascii=False) + "\n").encode()
     try:
-        os.write(handle, (json.dumps(value, ensure_ascii=False) + "\n").encode())
-    finally:
-        os.close(handle)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            size = os.fstat(handle).st_size
+            if os.write(handle, line) < len(line):
+                os.ftruncate(handle, size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise storage_error(error, path) from None
 
 
 def keep_lines(path: Path, last_step: int) -> None:
     """Drop the lines of a metrics file that come after update `last_step` (they will be made again)."""
-    kept = [line for line in read_lines(path) if line["step"] <= last_step]
     if path.exists():
+        kept = [line for line in read_lines(path) if line.get("step", 0) <= last_step]
         write_text(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept))
 
 
-class StatusFile:
-    """The child's side of status.json: where it is, in which phase, how far."""
+def tidy(folder: Path) -> None:
+    """Remove what a killed process left half-written: temporary folders, and the end of a torn line."""
+    for place in (folder, folder / CHECKPOINTS):
+        discard_unfinished(place)
+    for path in folder.glob("*.jsonl"):
+        text = path.read_bytes()
+        if not text.endswith(b"\n"):
+            os.truncate(path, text.rfind(b"\n") + 1)
 
-    def __init__(self, folder: Path) -> None:
+
+class StatusFile:
+    """The writer's side of status.json: which process, in which phase, how far.
+
+    Args:
+        pid: the process that does the work; default: this one.
+    """
+
+    def __init__(self, folder: Path, pid: int | None = None) -> None:
         self._path = folder / STATUS
-        process = psutil.Process()
-        self._fixed = {"pid": process.pid, "process_started": process.create_time(), "started": time.time()}
+        process = psutil.Process(pid)
+        self._fixed: dict[str, Any] = {
+            "pid": process.pid,
+            "process_started": process.create_time(),
+            "host": platform.node(),
+            "started": time.time(),
+        }
         self._written = 0.0
         self._phase = ""
 
     def report(self, phase: str, done: int = 0, total: int = 0, **more: Any) -> None:
-        """Say where the child is; writes at once for a new phase, else at most three times a second."""
+        """Say where the process is; writes at once for a new phase, else at most every two seconds."""
         now = time.time()
         if phase == self._phase and now - self._written < STATUS_INTERVAL and done != total:
             return
         if phase != self._phase:
             self._fixed["phase_started"] = now
         self._phase, self._written = phase, now
-        write_json(self._path, {**self._fixed, "phase": phase, "done": done, "total": total, "updated": now, **more})
+        value = {**self._fixed, "phase": phase, "done": done, "total": total, "updated": now, **more}
+        write_json(self._path, value, durable=False)
 
 
 def child_is_alive(status: dict[str, Any] | None) -> bool:
-    """Whether the process that wrote this status still runs (its start time guards against a reused number)."""
+    """Whether the process that this status names still runs (its start time guards against a reused number).
+
+    Of a process on another machine or in a container only its writing is seen: it counts as alive while it writes.
+    """
+    if not status:
+        return False
+    if status.get("host", platform.node()) != platform.node():
+        return bool(time.time() - status["updated"] < SILENCE)
     try:
-        process = psutil.Process(status["pid"]) if status else None
-        return bool(
-            process and process.status() != psutil.STATUS_ZOMBIE
-            and abs(process.create_time() - status["process_started"]) < 2  # type: ignore[index]
-        )
+        process = psutil.Process(status["pid"])
+        same = abs(process.create_time() - status["process_started"]) < 2
+        return same and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False

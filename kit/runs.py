@@ -8,28 +8,37 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from filelock import FileLock, Timeout
+
 from kit import devices, rundir, sources
 from kit.errors import KitError
-from kit.files import shipped, write_json, write_text
+from kit.files import shipped, storage_error, write_json, write_text
 from kit.hardware import detect
-from kit.recipe import Recipe, make
+from kit.recipe import Recipe
 
 POLL = 0.2  # seconds between two looks at the run directory
+YOUNG = 10  # seconds that a run may take to get its first status
 ENDED = ("finished", "stopped", "failed", "died")
+_children: list[subprocess.Popen[bytes]] = []  # Python warns of children that nobody holds
+PATHS = ("model", "train_data", "eval_data", "start_adapter")  # fields that may name a file or folder
 
 
 class Progress(NamedTuple):
-    """How far a run is: its phase, updates done and in all, seconds gone and (when known) left."""
+    """How far a run is: its phase, updates done and in all, seconds gone and (when known) left, the last loss."""
 
     phase: str
     step: int
     total_steps: int
     seconds: float
     seconds_left: float | None
+    loss: float | None = None
 
 
 class Run:
@@ -45,7 +54,8 @@ class Run:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         if not (self.folder / rundir.RECIPE).is_file():
-            raise KitError("not a run directory (no recipe.json)", where=str(folder), fix="`kit runs` lists the runs here")
+            fix = "`kit runs` lists the runs here"
+            raise KitError("not a run directory (no recipe.json)", where=str(folder), fix=fix)
 
     def __repr__(self) -> str:
         return f"Run({str(self.folder)!r}, {self.status})"
@@ -53,8 +63,7 @@ class Run:
     @property
     def recipe(self) -> Recipe:
         """The resolved recipe, with the reasons of its automatic choices."""
-        path = self.folder / rundir.RECIPE
-        return make(rundir.read_json(path) or {}, where=str(path))
+        return rundir.read_recipe(self.folder)
 
     @property
     def status(self) -> str:
@@ -64,9 +73,12 @@ class Run:
             return str(summary["status"])
         status = self._status()
         if status is None:
-            young = time.time() - (self.folder / rundir.LOG).stat().st_mtime < 60 if (self.folder / rundir.LOG).exists() else False
-            return "starting" if young else "died"
-        return "running" if rundir.child_is_alive(status) else "died"
+            age = time.time() - (self.folder / rundir.RECIPE).stat().st_mtime
+            return "starting" if age < YOUNG else "died"
+        if rundir.child_is_alive(status):
+            return "starting" if status["phase"] == "starting" else "running"
+        summary = self.summary()  # it may have ended between the two looks
+        return str(summary["status"]) if summary else "died"
 
     def summary(self) -> dict[str, Any] | None:
         """summary.json, or None while the run goes on."""
@@ -95,11 +107,16 @@ class Run:
         status = self._status()
         if status is None:
             return Progress("starting", 0, 0, 0.0, None)
-        now = time.time() if self.status == "running" else status["updated"]
-        gone, done, total = now - status["phase_started"], status["done"], status["total"]
-        fresh = done - status.get("first", 0)
-        left = max(0.0, (status["updated"] - status["phase_started"]) / fresh * (total - done) - (now - status["updated"])) if fresh > 0 else None
-        return Progress(status["phase"], done, total, gone, left)
+        phase, done, total, seen = status["phase"], status["done"], status["total"], status["updated"]
+        loss = None
+        if phase == "train" and (line := rundir.last_line(self.folder / rundir.METRICS)):
+            loss = line.get("loss")
+            done, seen = line["step"], max(seen, (self.folder / rundir.METRICS).stat().st_mtime)
+        now = time.time() if self.status in {"starting", "running"} else seen
+        fresh, gone = done - status.get("first", 0), max(0.0, now - status["phase_started"])
+        pace = (seen - status["phase_started"]) / fresh if fresh > 0 else None
+        left = None if pace is None else max(0.0, pace * (total - done) - (now - seen))
+        return Progress(phase, done, total, gone, left, loss)
 
     def stop(self) -> None:
         """Ask the child to save and end after the step it is in; returns at once."""
@@ -163,15 +180,16 @@ def start(recipe: Recipe, folder: str | Path | None = None) -> Run:
         KitError: the machine cannot do what the recipe asks for, or the folder is taken or not writable.
     """
     machine = detect()
-    resolved = recipe.resolve(machine)
-    if resolved.world_size > 1:
-        raise KitError("runs on several devices come with a later lesson", where="world_size", fix="set world_size=1 and parallel=none")
+    resolved = _with_whole_paths(recipe).resolve(machine)
+    _check_what_is_here(resolved)
+    if folder:
+        _check_empty(Path(folder))
     path = Path(folder) if folder else _new_folder(resolved)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise KitError("this folder is not empty", where=str(path), fix="choose another --out, or continue that run with --resume")
-    write_json(path / rundir.RECIPE, resolved.model_dump())
-    write_json(path / rundir.MACHINE, machine.model_dump(mode="json"))
-    return _spawn(path, resolved)
+    with _nobody_else(path):
+        _check_empty(path)
+        write_json(path / rundir.RECIPE, resolved.model_dump())
+        write_json(path / rundir.MACHINE, machine.model_dump(mode="json"))
+        return _spawn(path, resolved)
 
 
 def resume(folder: str | Path) -> Run:
@@ -181,42 +199,101 @@ def resume(folder: str | Path) -> Run:
         KitError: it is still running, or it is finished.
     """
     run = Run(folder)
-    status = run.status
-    if status in {"running", "starting"}:
-        raise KitError(f"this run is still {status}", where=str(folder), fix="follow it with `kit runs --follow`, or stop it first")
-    if status == "finished":
-        raise KitError("this run is finished", where=str(folder), fix="start a new one; `start_adapter` continues from its adapter")
-    recipe = run.recipe
-    for name in (rundir.SUMMARY, rundir.STOP, rundir.STATUS):
-        (run.folder / name).unlink(missing_ok=True)
-    return _spawn(run.folder, recipe)
+    with _nobody_else(run.folder):
+        status, recipe = run.status, run.recipe
+        if status in {"running", "starting"}:
+            fix = f"`kit runs --follow {folder}` shows it, `kit runs --stop {folder}` ends it"
+            raise KitError(f"this run is still {status}", where=str(folder), fix=fix)
+        if status == "finished":
+            fix = "start a new one; `start_adapter` continues from its adapter"
+            raise KitError("this run is finished", where=str(folder), fix=fix)
+        for name in (rundir.SUMMARY, rundir.STOP):
+            (run.folder / name).unlink(missing_ok=True)
+        return _spawn(run.folder, recipe)
+
+
+def _check_empty(folder: Path) -> None:
+    if folder.is_dir() and any(not file.name.startswith(".") for file in folder.iterdir()):
+        fix = "choose another --out, or continue that run with --resume"
+        raise KitError("this folder is not empty", where=str(folder), fix=fix)
+
+
+def _with_whole_paths(recipe: Recipe) -> Recipe:
+    """Files and folders by their absolute path, so that the run can go on from any working directory."""
+    whole: dict[str, str] = {}
+    for name in PATHS:
+        value = getattr(recipe, name)
+        path = Path(value).expanduser()
+        if value and value not in sources.BUNDLED and path.exists():
+            whole[name] = str(path.absolute())
+    return recipe.model_copy(update=whole)
+
+
+def _check_what_is_here(recipe: Recipe) -> None:
+    """What would fail in the child for sure, said before it starts."""
+    if recipe.world_size > 1:
+        fix = "set world_size=1 and parallel=none"
+        raise KitError("runs on several devices come with a later lesson", where="world_size", fix=fix)
+    if recipe.tracker != "none" and not find_spec(recipe.tracker):  # accelerate would train without it, in silence
+        fix = f"`pip install {recipe.tracker}`, or set tracker=none"
+        raise KitError(f"{recipe.tracker} is not installed", where="tracker", fix=fix)
+
+
+@contextmanager
+def _nobody_else(folder: Path) -> Iterator[None]:
+    """Hold the run's lock for the moment of a start: two starts at once, or one beside a child, and one is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / rundir.LOCK, timeout=1)
+        lock.acquire()
+    except Timeout:
+        fix = f"`kit runs --follow {folder}` shows it; or choose another folder"
+        raise KitError("another process is training here", where=str(folder), fix=fix) from None
+    except OSError as error:
+        raise storage_error(error, folder) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _new_folder(recipe: Recipe) -> Path:
     stem = f"{datetime.now():%Y-%m-%d_%H%M%S}_{Path(recipe.model).name}-{recipe.method}"
-    names = (stem if i == 0 else f"{stem}-{i + 1}" for i in range(1000))
-    return next(path for name in names if not (path := root() / name).exists())
+    for name in (stem if i == 0 else f"{stem}-{i + 1}" for i in range(1000)):
+        try:
+            (root() / name).mkdir(parents=True)
+            return root() / name
+        except FileExistsError:
+            if not (root() / name).is_dir():
+                raise KitError("this is a file, not a folder", where=str(root()), fix="set KIT_RUNS") from None
+        except OSError as error:
+            raise storage_error(error, root() / name) from None
+    raise KitError("a thousand runs began in this second", where=str(root()), fix="set KIT_RUNS to another folder")
 
 
 def _spawn(folder: Path, recipe: Recipe) -> Run:
+    """The child; `-P` keeps a `random.py` or `datasets.py` in the working directory from being imported."""
     try:
         log = (folder / rundir.LOG).open("ab")
     except OSError as error:
-        raise KitError(f"cannot write ({error.strerror})", where=str(folder), fix="choose a folder you can write to") from None
+        raise storage_error(error, folder / rundir.LOG) from None
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.DETACHED_PROCESS}
     with log:
-        subprocess.Popen(
-            [sys.executable, "-m", "kit.train", str(folder)], env=_environment(recipe),
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, **detached,
-        )
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "kit.train", str(folder)],
+            env=_environment(recipe), stdin=subprocess.DEVNULL, stdout=log, stderr=log, **detached,
+        )  # fmt: skip
+    _children.append(child)
+    rundir.StatusFile(folder, child.pid).report("starting")
     return Run(folder)
 
 
 def _environment(recipe: Recipe) -> dict[str, str]:
     """The child's environment; offline is decided here, since transformers reads it once, when it is imported."""
     quiet = {"PYTHONUTF8": "1", "TOKENIZERS_PARALLELISM": "false", "BITSANDBYTES_NOWELCOME": "1"}
-    local_data = all(not name or Path(name).exists() or shipped(name).exists() for name in (recipe.train_data, recipe.eval_data))
-    offline = {"HF_HUB_OFFLINE": "1"} if sources.is_local(recipe.model) and local_data else {}
+    data = [name for name in (recipe.train_data, recipe.eval_data) if name]
+    here = sources.is_local(recipe.model) and all(Path(name).exists() or shipped(name).exists() for name in data)
+    offline = {"HF_HUB_OFFLINE": "1"} if here else {}
     return {**os.environ, **devices.allocator_environment(recipe.device).value, **quiet, **offline}

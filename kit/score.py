@@ -1,11 +1,14 @@
 """Score a run's adapter or a model on held-out rows: the work behind `kit evaluate`."""
 
 from pathlib import Path
+from typing import Any
 
-from kit import data, encode, evaluate, models, rundir, runs
+from torch import nn
+
+from kit import data, encode, evaluate, models, rundir
 from kit.errors import KitError
 from kit.hardware import detect
-from kit.recipe import Recipe
+from kit.recipe import Recipe, make
 
 
 def score_target(target: str, source: str = "", rows: int = 0) -> evaluate.Evaluation:
@@ -20,17 +23,27 @@ def score_target(target: str, source: str = "", rows: int = 0) -> evaluate.Evalu
         KitError: no such run or model, no rows, or no adapter yet.
     """
     folder = Path(target)
-    is_run = (folder / rundir.RECIPE).is_file()
-    recipe = (runs.Run(folder).recipe if is_run else Recipe(model=target, method="lora")).resolve(detect())
-    report = encode.encode(data.read(source or recipe.eval_data, limit=rows or None), models.load_tokenizer(recipe), recipe.max_length)
+    is_run = bool(target) and (folder / rundir.RECIPE).is_file()
+    chosen = rundir.read_recipe(folder) if is_run else make({"model": target, "method": "lora"}, where="TARGET")
+    recipe = chosen.resolve(detect())
+    if is_run:
+        _check_result(folder, recipe)
+    if not (source or recipe.eval_data):
+        raise KitError("the run's recipe names no eval_data", where=target, fix="say what to score: --data FILE")
+    tokenizer = models.load_tokenizer(recipe)
+    report = encode.encode(data.read(source or recipe.eval_data, limit=rows or None), tokenizer, recipe.max_length)
     encode.check_loss(report, recipe.max_lost_rows)
-    if not is_run:
-        model = models.bound(models.load_model(recipe), recipe)
-    elif recipe.method == "full":
-        model = models.bound(models.load_model(recipe.model_copy(update={"model": str(folder / "model")})), recipe)
-    else:
-        adapter = folder / rundir.ADAPTER
-        if not adapter.is_dir():
-            raise KitError("this run has no adapter yet", where=target, fix="wait until it has ended")
-        model = models.with_adapter(models.bound(models.load_model(recipe), recipe), adapter)
-    return evaluate.evaluate(model, models.load_tokenizer(recipe), report.rows, recipe)
+    return evaluate.evaluate(_model(folder if is_run else None, recipe), tokenizer, report.rows, recipe)
+
+
+def _check_result(folder: Path, recipe: Recipe) -> None:
+    name = rundir.MODEL if recipe.method == "full" else rundir.ADAPTER
+    if not (folder / name).is_dir():
+        raise KitError(f"this run has no {name} yet", where=str(folder), fix="wait until it has ended")
+
+
+def _model(folder: Path | None, recipe: Recipe) -> nn.Module:
+    """The model of a recipe, with what the run in `folder` made of it."""
+    trained: dict[str, Any] = {"model": str(folder / rundir.MODEL)} if folder and recipe.method == "full" else {}
+    model = models.bound(models.load_model(recipe.model_copy(update=trained)), recipe)
+    return models.with_adapter(model, folder / rundir.ADAPTER) if folder and recipe.method != "full" else model

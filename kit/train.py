@@ -16,13 +16,14 @@ import torch
 from filelock import FileLock, Timeout
 from torch import nn
 
-from kit import batches, checkpoint, data, encode, estimate, evaluate, memory, models, rundir
+from kit import batches, data, encode, estimate, evaluate, memory, models, rundir
 from kit.errors import KitError
 from kit.files import write_json, write_text, write_whole
 from kit.loop import Job, train
-from kit.recipe import Recipe, make
+from kit.recipe import Recipe
 
 EXIT = {"finished": 0, "stopped": 0, "failed": 2}
+LOCK_SECONDS = 5  # the starting process holds the lock for a moment
 LIBRARIES = ("torch", "transformers", "peft", "bitsandbytes", "accelerate")
 
 
@@ -30,7 +31,7 @@ def main(folder: Path) -> int:
     """Run the recipe in `folder` to its end; returns the exit code. Faults end up in summary.json as one line."""
     lock = FileLock(folder / rundir.LOCK)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=LOCK_SECONDS)
     except Timeout:
         print(f"{folder}: another process is training here", flush=True)
         return 2
@@ -48,15 +49,18 @@ def _guarded(folder: Path) -> int:
         last = (str(error).strip().splitlines() or [""])[0][:200]
         what = f"internal error: {type(error).__name__}: {last} -> the whole story is in {folder / rundir.LOG}"
         summary = {"status": "failed", "error": what}
-    write_json(folder / rundir.SUMMARY, {"run_dir": str(folder), **summary})
     if "error" in summary:
         print(summary["error"], flush=True)
+    try:
+        write_json(folder / rundir.SUMMARY, {"run_dir": str(folder), **summary})
+    except KitError as error:
+        print(error, flush=True)
+        return EXIT["failed"]
     return EXIT[summary["status"]]
 
 
 def _summary(folder: Path) -> dict[str, Any]:
-    path = folder / rundir.RECIPE
-    recipe = make(rundir.read_json(path) or {}, where=str(path))
+    recipe = rundir.read_recipe(folder)
     status = rundir.StatusFile(folder)
     try:
         return _run(folder, recipe, status)
@@ -69,7 +73,7 @@ def _summary(folder: Path) -> dict[str, Any]:
 
 
 def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, Any]:
-    checkpoint.discard_unfinished(folder)
+    rundir.tidy(folder)
     status.report("model")
     torch.manual_seed(recipe.seed)
     tokenizer = models.load_tokenizer(recipe)
@@ -162,7 +166,8 @@ def save_result(folder: Path, model: nn.Module, tokenizer: Any, recipe: Recipe) 
     def make_folder(path: Path) -> None:
         if recipe.method != "full":
             model.peft_config["default"].base_model_name_or_path = recipe.model  # type: ignore[index,union-attr]
-        model.save_pretrained(path)  # type: ignore[operator]
+        quiet = {"save_embedding_layers": False} if recipe.method != "full" else {}  # "auto" asks the hub
+        model.save_pretrained(path, **quiet)  # type: ignore[operator]
         tokenizer.save_pretrained(path)
         (path / "recipe.json").write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
 
@@ -184,7 +189,9 @@ def _out_of_memory(folder: Path, recipe: Recipe, message: str) -> dict[str, Any]
     shape = estimate.shape_of(models.local_path(recipe.model))
     parts = sorted(estimate.estimate(recipe, shape).parts.items(), key=lambda part: -part[1])
     changes = estimate.cheaper(recipe, shape)
-    print(f"out of memory in phase {now.get('phase')!r}, update {now.get('done')}: {message}")
+    update = (rundir.last_line(folder / rundir.METRICS) or {"step": 0})["step"] + 1
+    place = f"phase {now.get('phase')!r}" + (f", update {update}" if now.get("phase") == "train" else "")
+    print(f"out of memory in {place}: {message}")
     print("largest terms (arithmetic): " + ", ".join(f"{name} {size / 2**30:.2f} GiB" for name, size in parts[:3]))
     for change in changes:
         print(
@@ -198,13 +205,14 @@ def _out_of_memory(folder: Path, recipe: Recipe, message: str) -> dict[str, Any]
         cheaper = recipe.model_copy(update={**settings, "reasons": {**recipe.reasons, **dict.fromkeys(settings, why)}})
         write_json(folder / rundir.RECIPE, cheaper.model_dump())
         print(f"retrying with {settings}", flush=True)
-        os.execv(sys.executable, [sys.executable, "-m", "kit.train", str(folder)])
+        os.execv(sys.executable, sys.orig_argv)
     advice = " ".join(f"--set {k}={v}" for k, v in changes[0].settings.items()) if changes else "a smaller model"
+    retry = ", or --set on_oom=retry" if changes and recipe.on_oom == "stop" else ""
     largest = f"{parts[0][0]} {parts[0][1] / 2**30:.2f} GiB"
     return {
         "status": "failed",
         "out_of_memory": {"phase": now.get("phase"), "parts": dict(parts), "changes": [c._asdict() for c in changes]},
-        "error": f"out of memory ({message}); largest term: {largest} -> try {advice}, or --set on_oom=retry",
+        "error": f"out of memory in {place}: {message}; largest term: {largest} -> try {advice}{retry}",
     }
 
 
