@@ -13,6 +13,7 @@ from kit.recipe import Recipe, field_help
 from kit.runs import ENDED, POLL, Run
 
 GIB = 2**30
+RISEN = 1.2  # batches differ in loss: only more than that counts as risen
 FULL = 2**20  # a disk with less than so many bytes is full
 BAR = 24  # characters of the progress bar
 
@@ -90,7 +91,7 @@ def report(run: Run) -> str:
     pace = f"{summary['samples_per_second']:.2f} samples/s, {summary['tokens_per_second']:.0f} tokens/s"
     lines = [
         f"{summary['status']}: {done}, {pace}",
-        f"loss {_number(summary['first_loss'])} -> {_number(summary['last_loss'])}",
+        loss_line(summary),
         memory_line(summary),
     ]
     for when in ("before", "after"):
@@ -101,6 +102,13 @@ def report(run: Run) -> str:
         lines += ["", "one held-out row, before and after:"]
         lines += [f"  {changed['before'][:160]!r}", f"  {changed['after'][:200]}"]
     return "\n".join(lines)
+
+
+def loss_line(summary: dict[str, Any]) -> str:
+    """First and last loss, and advice where training made it worse."""
+    first, last = summary["first_loss"], summary["last_loss"]
+    rose = first is not None and last is not None and last > RISEN * first
+    return f"loss {_number(first)} -> {_number(last)}" + (": it rose; lower learning_rate" if rose else "")
 
 
 def memory_line(summary: dict[str, Any]) -> str:
