@@ -42,3 +42,24 @@ def ticket_rows(nano_folder):
     from kit.sources import tokenizer_of
 
     return encode.encode(data.read("tickets/train.jsonl", limit=64), tokenizer_of(nano_folder), 1024).rows
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    from children import Children
+
+    children = Children(tmp_path_factory.mktemp("server"))
+    yield children
+    children.close()
+
+
+@pytest.fixture
+def children(server, monkeypatch):
+    """Runs of this test are forked by the server: half a second each."""
+    from kit import console, runs
+
+    monkeypatch.setattr(runs.subprocess, "Popen", server.popen)
+    for module in (runs, console):
+        monkeypatch.setattr(module, "POLL", 0.02)
+    server.before = ""
+    return server

@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 import pytest
-from children import Children
 
 from kit import batches, console, files, models, rundir, runs, step
 from kit.errors import KitError
@@ -31,22 +30,6 @@ SUMMARY = {
 SCORES = {"rows", "exact_match", "exact_match_low", "exact_match_high", "valid_json", "perplexity"}
 WAIT = 240  # seconds; far more than needed, for machines that do other work too
 KIT = [sys.executable, "-m", "kit"]
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    children = Children(tmp_path_factory.mktemp("server"))
-    yield children
-    children.close()
-
-
-@pytest.fixture
-def children(server, monkeypatch):
-    """Runs of this test are forked by the server."""
-    monkeypatch.setattr(runs.subprocess, "Popen", server.popen)
-    monkeypatch.setattr(runs, "POLL", 0.02)
-    server.before = ""
-    return server
 
 
 @pytest.fixture(scope="session")
