@@ -68,6 +68,7 @@ def train(job: Job) -> Outcome:
     lengths = [len(row.ids) for row in job.rows]
     outcome = Outcome(total_steps=batches.total_steps(len(lengths), recipe))
     accelerator = _accelerator(job)
+    own_forward = job.model.forward
     model, optimizer = accelerator.prepare(job.model, make_optimizer(recipe, models.trainable(job.model)))
     job.status.report("preflight")
     preflight.try_what_fails_late(job.folder, recipe, model, job.held_out, job.tokenizer.pad_token_id)
@@ -93,6 +94,7 @@ def train(job: Job) -> Outcome:
             outcome.status = "stopped"
             break
     accelerator.end_training()
+    job.model.forward = own_forward  # without accelerate's autocast: the scores after are taken as those before
     return outcome
 
 
@@ -204,6 +206,8 @@ def _accelerator(job: Job) -> Accelerator:
             settings = {key: value for key, value in recipe.model_dump().items() if key != "reasons"}
             accelerator.init_trackers("finetune-kit", config=settings)
     except (ImportError, ValueError) as error:
+        if not tracker:
+            raise
         fix = f"pip install {tracker}, or set tracker=none"
         raise KitError(f"this tracker cannot be used ({error})", where=f"tracker={tracker}", fix=fix) from None
     return accelerator

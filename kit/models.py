@@ -1,6 +1,7 @@
 """Load a model as the recipe says, put the adapter on it, and make sure that both are what they seem."""
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "add_adapter",
     "attention_name",
     "check_head",
+    "check_ids",
     "dtype_of",
     "load_model",
     "load_tokenizer",
@@ -64,9 +66,9 @@ def load_model(recipe: Recipe) -> nn.Module:
             use_safetensors=True,
             trust_remote_code=False,
         )
-    except (ValueError, OSError, ImportError, KeyError, RuntimeError) as error:
-        if isinstance(error, torch.OutOfMemoryError):
-            raise
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as error:  # a broken folder can fail anywhere in transformers or safetensors
         first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
         raise KitError(
             f"transformers cannot load this model ({first})",
@@ -214,18 +216,21 @@ def with_adapter(base: nn.Module, folder: Path, trainable: bool = False) -> nn.M
             where=str(folder),
             fix="give the adapter/ folder of a run",
         )
-    made_for = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8")).get("base_model_name_or_path")
+    try:
+        made_for = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
+        with safe_open(weights, framework="pt") as file:
+            held = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - not a dict
+    except Exception as error:  # safetensors' faults have no public class
+        fix = "copy the folder again, or train the adapter anew"
+        raise KitError(f"this adapter cannot be read ({error})", where=str(folder), fix=fix) from None
     fix = f"use the model it was trained on ({made_for})"
     try:
         model = PeftModel.from_pretrained(base, str(folder), is_trainable=trainable)
-    except (RuntimeError, ValueError) as error:
-        raise KitError(
-            f"this adapter does not fit the model ({str(error).strip().splitlines()[0][:120]})",
-            where=str(folder),
-            fix=fix,
-        ) from None
-    with safe_open(weights, framework="pt") as file:
-        held = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - not a dict
+    except (RuntimeError, ValueError, KeyError, TypeError) as error:
+        if isinstance(error, torch.OutOfMemoryError):
+            raise
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
+        raise KitError(f"this adapter does not fit the model ({first})", where=str(folder), fix=fix) from None
     own = get_peft_model_state_dict(model, save_embedding_layers=False)  # "auto" asks the hub
     fits = {key: tuple(value.shape) for key, value in own.items()}
     if held != fits:
@@ -237,6 +242,19 @@ def with_adapter(base: nn.Module, folder: Path, trainable: bool = False) -> nn.M
 def trainable(model: nn.Module) -> list[nn.Parameter]:
     """The weights that an update changes."""
     return [p for p in model.parameters() if p.requires_grad]
+
+
+def check_ids(model: nn.Module, rows: Iterable[Sequence[int]]) -> None:
+    """Compare token ids with the model's vocabulary.
+
+    Raises:
+        KitError: the tokenizer makes ids for which the model has no embedding.
+    """
+    whole: Any = model
+    size, largest = whole.get_input_embeddings().weight.shape[0], max(max(ids) for ids in rows)
+    if largest >= size:
+        what = f"the tokenizer writes token {largest}, the model knows {size} tokens"
+        raise KitError(what, where="model", fix="put the tokenizer files of this very model into its folder")
 
 
 @torch.no_grad()

@@ -5,6 +5,7 @@ The descriptions below are the single source of the widget tooltips, `kit recipe
 
 import json
 import os
+from collections.abc import Container
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args, get_origin
 
@@ -237,8 +238,8 @@ def load(source: str, settings: dict[str, Any] | None = None) -> Recipe:
             f"no preset or recipe file called {source!r}", fix=f"one of: {', '.join(presets())}; or a JSON file"
         )
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
+        values = json.loads(path.read_text(encoding="utf-8-sig"))  # Windows' editors write a mark at the start
+    except (ValueError, OSError, RecursionError) as error:
         raise KitError(
             f"not a readable JSON file ({error})", where=str(path), fix="compare with a file in data/recipes"
         ) from None
@@ -247,21 +248,19 @@ def load(source: str, settings: dict[str, Any] | None = None) -> Recipe:
             "a recipe is one JSON object of field: value", where=str(path), fix="compare with a file in data/recipes"
         )
     if os.environ.get("KIT_FAST") == "1":
-        values = {
-            **values,
-            "model": "nano",
-            "max_steps": 4,
-            "eval_rows": min(values.get("eval_rows", 8), 8),
-            "max_length": 1024,
-        }
+        few = {"eval_rows": 8} if values.get("eval_rows") not in range(8) else {}
+        values = {**values, "model": "nano", "max_steps": 4, "max_length": 1024, **few}
     changes = settings or {}
     if "method" in changes and "quantization" not in changes:
         values.pop("quantization", None)
-    return make({**values, **changes}, where=str(path) if not changes else "--set")
+    return make({**values, **changes}, where=str(path), changed=changes)
 
 
-def make(values: dict[str, Any], where: str = "recipe") -> Recipe:
+def make(values: dict[str, Any], where: str = "recipe", changed: Container[str] = ()) -> Recipe:
     """A Recipe from loose values; text is read as the field's type.
+
+    Args:
+        where: the place that a fault names; `--set` for the fields in `changed`.
 
     Raises:
         KitError: the first fault, in one line, with near names for an unknown field.
@@ -269,12 +268,13 @@ def make(values: dict[str, Any], where: str = "recipe") -> Recipe:
     try:
         return Recipe(**values)
     except ValidationError as error:
-        raise _explain(error, where) from None
+        raise _explain(error, where, changed) from None
 
 
-def _explain(error: ValidationError, where: str) -> KitError:
+def _explain(error: ValidationError, where: str, changed: Container[str]) -> KitError:
     fault = error.errors()[0]
     name = str(fault["loc"][0]) if fault["loc"] else ""
+    where = "--set" if name in changed or (changed and not name) else where
     if fault["type"] == "extra_forbidden":
         import difflib
 
@@ -285,9 +285,8 @@ def _explain(error: ValidationError, where: str) -> KitError:
     if not name:
         what, _, fix = message.partition(": ")
         return KitError(what, where=where, fix=fix)
-    return KitError(
-        f"{name}={fault['input']!r}: {message[0].lower()}{message[1:]}", where=where, fix=field_help(name).description
-    )
+    value = repr(fault["input"])[:80]
+    return KitError(f"{name}={value}: {message[0].lower()}{message[1:]}", where=where, fix=field_help(name).description)
 
 
 def as_code(recipe: Recipe) -> str:

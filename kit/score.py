@@ -33,7 +33,9 @@ def score_target(target: str, source: str = "", rows: int = 0) -> evaluate.Evalu
     tokenizer = models.load_tokenizer(recipe)
     report = encode.encode(data.read(source or recipe.eval_data, limit=rows or None), tokenizer, recipe.max_length)
     encode.check_loss(report, recipe.max_lost_rows)
-    return evaluate.evaluate(_model(folder if is_run else None, recipe), tokenizer, report.rows, recipe)
+    model = _model(folder if is_run else None, recipe)
+    models.check_ids(model, (row.ids for row in report.rows))
+    return evaluate.evaluate(model, tokenizer, report.rows, recipe)
 
 
 def _check_result(folder: Path, recipe: Recipe) -> None:

@@ -86,6 +86,7 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
     memory.set_limit(recipe.device, round(recipe.memory_limit_gib * 2**30))
     status.report("model")
     model = models.add_adapter(models.load_model(recipe), recipe)
+    models.check_ids(model, (row.ids for row in [*rows, *held_out]))
     models.check_head(model, recipe.device)
     job = Job(folder, recipe, model, tokenizer, batches.arrange(rows, recipe), held_out, status)
     before, samples = _score(job, "before") if held_out else (None, [])

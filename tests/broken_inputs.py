@@ -216,7 +216,7 @@ CASES = [
     Case("null content", lambda p: p.data(p.rows({"prompt": "x", "completion": None})),
          ("content is null", "rows.jsonl:1")),
     Case("all rows too long", lambda p: p.data(str(p.shared / "rows.jsonl"), "--max-length", "16"),
-         ("24 of 24 rows", "longer than max_length 16", "max_length 480 keeps")),
+         ("24 of 24 rows", "longer than max_length 16", "keeps all")),
     Case("wrong column names", lambda p: p.data(p.rows({"frage": "x", "antwort": "y"})),
          ("unknown columns frage, antwort", "prompt")),
     Case("a folder as data", lambda p: p.data(str(p.folder)), ("is a folder",)),
@@ -226,7 +226,7 @@ CASES = [
     Case("data of an unknown model", lambda p: ["data", str(p.shared / "rows.jsonl"), "--model", "nothing"],
          ("unknown model 'nothing'",)),
     # the same through a run
-    Case("run: all rows too long", lambda p: p.run("max_length=16"), ("24 of 24 rows", "max_length 480")),
+    Case("run: all rows too long", lambda p: p.run("max_length=16"), ("24 of 24 rows", "keeps all")),
     Case("run: wrong column names", lambda p: p.run(f"train_data={p.rows({'a': 1})}"), ("unknown columns a",)),
     Case("run: no held-out data", lambda p: p.run("eval_rows=2", f"eval_data={p.folder / 'none.csv'}"),
          ("none.csv", "no such file")),

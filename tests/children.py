@@ -20,6 +20,9 @@ WARM = {
 }  # fmt: skip
 
 
+PLAIN = subprocess.Popen
+
+
 class Children:
     """The test's side of the server."""
 
@@ -33,9 +36,10 @@ class Children:
         self._ask, self._answer = self._server.stdin, self._server.stdout
         self._answer.readline()  # it is warm
 
-    def popen(self, command: list[str], **_: Any) -> Any:
+    def popen(self, command: list[str], **more: Any) -> Any:
         """Stands in for Popen([..., "-m", "kit.train", folder])."""
-        assert command[-2] == "kit.train"
+        if "kit.train" not in command:
+            return PLAIN(command, **more)
         self._ask.write(json.dumps({"folder": command[-1], "before": self.before}) + "\n")
         self._ask.flush()
         return SimpleNamespace(pid=int(self._answer.readline()))

@@ -144,7 +144,7 @@ def test_recipes_and_fields_are_shown(kit):
     assert "precision: " in kit("recipe", "smollm2-qlora", "--set", "lora_rank=4")[1]
 
 
-@pytest.mark.parametrize("code", ["import kit.recipe", "import kit.__main__", "import kit.console, kit.panels"])
+@pytest.mark.parametrize("code", ["import kit.recipe", "import kit.__main__", "import kit.console, kit.plots"])
 def test_starting_is_light(code):
     """Neither torch nor what imports it is loaded before it is needed (the bound on seconds is generous)."""
     heavy = {"torch", "transformers", "peft", "accelerate", "bitsandbytes", "datasets", "pandas", "IPython"}

@@ -10,14 +10,14 @@ import json
 import re
 import sys
 from collections.abc import Iterable
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import fillers
-import problems
 from compose import WANTS, blocks
-from faults import USE
+from goods import faults
 from grammar import agree, entries, frames, split, split_frames
 
 HERE = Path(__file__).parent
@@ -30,12 +30,12 @@ PRODUCT = rf"{NOUN}(?: {NOUN}){{0,6}}?"
 
 
 def first_words() -> str:
-    """The words a training fault begins with, in all forms, as alternatives."""
-    blocks_of_faults = [problems.LOST, problems.STATE, problems.GENERAL, *USE.values()]
-    starts = set[str]()
-    for line in (e for block in blocks_of_faults for e in split(entries(block), "train")):
+    """The words that the training faults most often begin with, in all forms, as alternatives."""
+    counts = Counter[str]()
+    for line in (line.lstrip("*") for line in faults()):
         for start in (agree(line, False), agree(line, True)):
-            starts.add(start.split()[0])
+            counts[start.split()[0]] += 1
+    starts = {word for word, _ in counts.most_common(90)}  # more take minutes and find nothing
     short = "don't doesn't isn't aren't hasn't haven't wasn't weren't didn't can't will"
     starts.update(short.split(" "))
     return "|".join(sorted(map(re.escape, starts), key=len, reverse=True)).replace("'", "'?")

@@ -12,14 +12,14 @@ import frames_plain
 import frames_wish
 import small_talk
 import voice
-import words
 from fill import Fill
+from goods import CATEGORIES
 from grammar import Frame, capital, choose, frames, split_frames, with_article
 
 FIELDS = ("name", "product", "problem", "order_id", "wants")
 WANTS = ("refund", "replacement", "repair", "information")
 FAULT_KINDS = ("use", "state", "lost", "digital")
-FILLERS = {"SMALL_TALK": 44, "PEOPLE": 18, "NUMBERS": 20, "SECOND_PRODUCTS": 11, "OLD_WISHES": 7}
+FILLERS = {"SMALL_TALK": 52, "PEOPLE": 17, "NUMBERS": 17, "SECOND_PRODUCTS": 8, "OLD_WISHES": 6}
 OWN_SLOTS = {"name", "id", "P", "Pc", "aP", "aPc", "X", "Xc", "C", "Cc", "N", "Nc"}
 OWN_SLOTS |= {"it", "It", "it_o", "them", "this", "short"}
 FIELD_OF_SLOT = {
@@ -71,7 +71,7 @@ class Message:
     def __init__(self, writer: Writer, register: str):
         self.writer, self.register = writer, register
         self.rng, self.fill = writer.rng, writer.fill
-        self.category = self.rng.choice(list(words.PRODUCTS))
+        self.category = self.rng.choice(CATEGORIES)
         self.product, self.plural = self.fill.product(self.category)
         self.kind = "digital" if self.category == "digital" else self.rng.choices(FAULT_KINDS[:3], [58, 28, 14])[0]
         self.values = {"name": self.fill.name(), "id": self.fill.order_id()}
@@ -202,8 +202,8 @@ class Message:
 
     def core(self) -> list[str]:
         """The sentences that name the product and the fault."""
-        labels = 14 if self.register == "t" else 3
-        style = self.rng.choices(["joint", "apart", "clause", "label", "bare", "plain"], [50, 20, 12, labels, 5, 7])[0]
+        labels = 10 if self.register == "t" else 3
+        style = self.rng.choices(["joint", "apart", "clause", "label", "bare", "plain"], [50, 16, 18, labels, 4, 6])[0]
         if style in ("clause", "label") and self.kind == "lost":
             style = "joint"
         if style == "plain":
@@ -276,8 +276,8 @@ class Message:
 
     def filler_count(self) -> int:
         draw = self.rng.random()
-        by_register = {"t": (0.5, 0.85, 1.0), "r": (0.05, 0.2, 0.42, 0.62, 0.84)}
-        steps = by_register.get(self.register, (0.22, 0.52, 0.78, 0.9, 0.97))
+        by_register = {"t": (0.9, 0.99, 1.0), "r": (0.3, 0.62, 0.82, 0.91, 0.955)}
+        steps = by_register.get(self.register, (0.6, 0.9, 0.97, 0.985, 0.992))
         count = next((n for n, step in enumerate(steps) if draw < step), None)
         return self.rng.randint(6, 16) if count is None else count
 

@@ -8,7 +8,7 @@ from functools import cache
 import fillers
 import problems
 import words
-from faults import USE
+from goods import CATEGORIES, listed, section
 from grammar import agree, choose, entries, split
 
 ID_SHAPES = """
@@ -40,16 +40,17 @@ class Fill:
     def __init__(self, part: str, rng: random.Random):
         self.part = part
         self.rng = rng
-        self.first = split(words.FIRST_NAMES.split(), part)
-        self.last = split(words.SURNAMES.split(), part)
-        self.brand_starts = split(words.BRAND_STARTS.split(), part)
+        known = split(words.FIRST_NAMES.split(), part)  # whose gender is known: second people are written of as he or she
+        self.first = [*known, *listed("names", "first", part)]
+        self.last = [*split(words.SURNAMES.split(), part), *listed("names", "last", part)]
+        self.brand_starts = [*split(words.BRAND_STARTS.split(), part), *listed("names", "brands", part)]
         self.whens = split(fillers.WHENS.split("|"), part)
         self.places = split(fillers.PLACES.split("|"), part)
         self.friends = split(fillers.FRIENDS.split("|"), part)
         self.staff = split(fillers.STAFF.split("|"), part)
-        self.female = [n for n in self.first if n[-1] == "a" and n not in words.MALE_IN_A]
+        self.female = [n for n in known if n[-1] == "a" and n not in words.MALE_IN_A]
         male = re.compile(r"([^k]o|us|im|if|ek|av|ed|ik|an)$")
-        self.male = [n for n in self.first if male.search(n) and n not in words.NOT_MALE]
+        self.male = [n for n in known if male.search(n) and n not in words.NOT_MALE]
 
     def pick(self, options: list[str]) -> str:
         return self.rng.choice(options)
@@ -73,7 +74,7 @@ class Fill:
 
     def order_id(self) -> str:
         """An id of a usual shape, or of one to three groups with a separator."""
-        if self.chance(0.6):
+        if self.chance(0.7):
             shape = self.pick(ID_SHAPES)
             prefix = re.match(r"ORD|W-", shape)
             start = prefix[0] if prefix else ""
@@ -91,14 +92,14 @@ class Fill:
 
     def product(self, category: str) -> tuple[str, bool]:
         """A product of the category, and whether it is a plural."""
-        heads, modifiers = (items(block, self.part) for block in words.PRODUCTS[category])
+        heads, modifiers = (list(listed(category, title, self.part)) for title in ("heads", "modifiers"))
         head = self.pick(heads)
         plural = head.startswith("pl:")
         pieces = [head.removeprefix("pl:")]
-        if self.chance(0.35):
+        if self.chance(0.22):
             pieces.insert(0, self.pick(modifiers))
-        if self.chance(0.5):
-            if self.chance(0.4) and category not in ("clothing", "media", "digital"):
+        if self.chance(0.3):
+            if self.chance(0.25) and category not in ("clothing", "media", "digital"):
                 code = self.pick(words.MODEL_CODES.split())
                 fixed = re.fullmatch(r"[A-Z][a-z]+|II|III|SE", code)
                 pieces.insert(0, code if fixed else self.shape(code.replace("L", "A").replace("MAA", "MK")))
@@ -109,29 +110,28 @@ class Fill:
 
     def short(self, product: str, category: str) -> str:
         """The product without brand, model and other additions; itself where nothing else is left."""
-        heads = [head.removeprefix("pl:") for head in words.PRODUCTS[category][0].split("|")]
+        heads = [head.removeprefix("pl:") for head in section(category, "heads")]
         fitting = [head for head in heads if product.lower().endswith(head.lower())]
         return product[-len(max(fitting, key=len)) :] if fitting else product
 
     def fault(self, category: str, kind: str, form: str, plural: bool) -> str:
         """A fault as predicate ("X"), clause ("C") or noun phrase ("N")."""
         if form == "X":
-            block = {"lost": problems.LOST, "state": problems.STATE}.get(kind) or USE[category]
+            options = listed("any", kind, self.part) if kind in ("lost", "state") else listed(category, "faults", self.part)
             if kind == "use" and self.chance(0.15):
-                block = problems.GENERAL
+                options = listed("any", "general", self.part)
         else:
-            block = {"C": problems.CLAUSES, "N": problems.NOUNS}[form][kind]
-        options = items(block, self.part)
+            options = listed("any", f"{'clauses' if form == 'C' else 'nouns'} {kind}", self.part)
         if category not in words.POWERED:
-            options = [entry for entry in options if not entry.startswith("*")]
-        template = self.pick(options).lstrip("*")
-        if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.5):
+            options = tuple(entry for entry in options if not entry.startswith("*"))
+        template = self.pick(list(options)).lstrip("*")
+        if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.3):
             after = following(template, kind)
             if after:
                 template += " " + self.pick(items(after, self.part))
         elif form == "C" and kind == "use" and template.endswith((" off", "broke", "gave up")) and self.chance(0.5):
             template += " " + self.pick(items(problems.AFTER_PAST, self.part))
-        part = self.pick(items(problems.PARTS[category], self.part))
+        part = self.pick(list(listed(category, "parts", self.part)))
         text = choose(agree(template, plural), self.rng)
         return text.replace("{part}", part).replace("{days}", self.days())
 
@@ -145,9 +145,9 @@ class Fill:
             other = self.name()
         last = self.pick([n for n in self.last if n not in name])
         others = {"n": other, "f": self.pick(self.female), "m": self.pick(self.male), "s": last}
-        second, second_plural = self.product(self.pick([c for c in words.PRODUCTS if c not in (category, "digital")]))
+        second, second_plural = self.product(self.pick([c for c in CATEGORIES if c not in (category, "digital")]))
         while second_plural:
-            second, second_plural = self.product(self.pick(list(words.PRODUCTS)))
+            second, second_plural = self.product(self.pick(list(CATEGORIES)))
         euros = [str(self.rng.randint(9, 899)), f"{self.rng.randint(9, 299)}.{self.pick(['99', '50', '95'])}"]
         shapes = {key: self.shape(self.pick(options)) for key, options in NUMBER_SHAPES.items()}
         date = self.pick(DATES).format(d=self.rng.randint(10, 28), m=self.rng.randint(2, 9))
