@@ -230,6 +230,7 @@ def _save(job: Job, model: nn.Module, optimizer: Any, accelerator: Accelerator, 
 
 def _restore(job: Job, model: nn.Module, optimizer: Any, accelerator: Accelerator, outcome: Outcome) -> None:
     """Go back to the last checkpoint, or to the start; metrics of updates that will be made again are dropped."""
+    checkpoint.prune(job.folder, job.recipe.keep_checkpoints)
     saved = checkpoint.existing(job.folder)
     if saved:
         state = checkpoint.restore(saved[-1], accelerator.unwrap_model(model), optimizer)
