@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from children import write_rows
+
 GOOD = {"messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Nobody."}]}
 FAST = ("model=nano", "max_length=1024", "batch_size=4", "max_steps=2", "eval_rows=0", "save_every=1", "device=cpu")
 
@@ -71,10 +73,8 @@ class Skip(Exception):
 def prepare(shared: Path) -> None:
     """What cases share: 24 rows, and a finished run over them."""
     from kit import recipe, runs
-    from kit.files import shipped
 
-    lines = shipped("tickets", "train.jsonl").read_text(encoding="utf-8").splitlines()[:24]
-    (shared / "rows.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_rows(shared / "rows.jsonl")
     values = dict(item.split("=") for item in (*FAST, f"train_data={shared / 'rows.jsonl'}"))
     run = runs.start(recipe.make(values), shared / "finished")
     assert run.wait(240) == "finished", run.log_tail()

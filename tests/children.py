@@ -23,6 +23,17 @@ WARM = {
 PLAIN = subprocess.Popen
 
 
+def write_rows(path: Path, count: int = 24) -> Path:
+    """Short conversations of very different lengths, the same ones always."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            question = f"Ticket {number}: " + "the printer is out of paper. " * (1 + number * 7 % 11)
+            answer = json.dumps({"ticket": number, "order": ["paper"] * (1 + number % 3)})
+            messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+            file.write(json.dumps({"messages": messages}) + "\n")
+    return path
+
+
 class Children:
     """The test's side of the server."""
 
@@ -45,8 +56,8 @@ class Children:
         return SimpleNamespace(pid=int(self._answer.readline()))
 
     def close(self) -> None:
-        self._ask.close()
-        self._server.wait(60)
+        self._server.kill()
+        self._server.communicate()
 
 
 def serve(folder: Path) -> None:
@@ -55,12 +66,10 @@ def serve(folder: Path) -> None:
     from accelerate.state import AcceleratorState, GradientState
 
     from kit import train
-    from kit.files import shipped, write_json
+    from kit.files import write_json
 
     torch.set_num_threads(1)
-    rows = shipped("tickets", "train.jsonl").read_text(encoding="utf-8").splitlines()[:4]
-    (folder / "rows.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    source = str(folder / "rows.jsonl")
+    source = str(write_rows(folder / "rows.jsonl", 4))
     write_json(folder / "run" / "recipe.json", {**WARM, "train_data": source, "eval_data": source})
     answers = os.dup(1)
     log = os.open(folder / "log.txt", os.O_WRONLY | os.O_CREAT)

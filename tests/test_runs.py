@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import pytest
+from children import write_rows
 
 from kit import batches, console, files, models, rundir, runs, step
 from kit.errors import KitError
@@ -34,11 +35,8 @@ KIT = [sys.executable, "-m", "kit"]
 
 @pytest.fixture(scope="session")
 def rows(tmp_path_factory):
-    """24 rows of 101 to 472 tokens: six updates of four."""
-    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    lines = files.shipped("tickets", "train.jsonl").read_text(encoding="utf-8").splitlines()[:24]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
+    """24 rows: six updates of four."""
+    return write_rows(tmp_path_factory.mktemp("rows") / "rows.jsonl")
 
 
 @pytest.fixture
@@ -298,9 +296,18 @@ def check_retry(run, cheap):
     assert run.summary()["peak_bytes_measured"] <= recipe.memory_limit_gib * 2**30
 
 
+def too_large(nano, folder):
+    """A recipe of 8 rows at once under a limit that only some 2 rows keep to."""
+    free = runs.start(nano(batch_size=8), folder)
+    assert free.wait(WAIT) == "finished"
+    limit = 0.4 * free.summary()["peak_bytes_measured"] / 2**30
+    return nano(batch_size=8, on_oom="retry", memory_limit_gib=limit)
+
+
 def test_out_of_memory_climbs_the_ladder(children, nano, tmp_path):
+    recipe = too_large(nano, tmp_path / "free")
     children.before = RETRY_HERE
-    run = runs.start(nano(batch_size=8, on_oom="retry", memory_limit_gib=0.025), tmp_path / "run")
+    run = runs.start(recipe, tmp_path / "run")
     check_retry(run, tmp_path / "cheap")
     assert run.log_tail(200).count("retrying with") >= 2
 
@@ -399,7 +406,7 @@ def test_two_starts_in_one_second_get_two_folders(runs_here, monkeypatch):
 def test_a_run_goes_on_from_another_working_directory(children, tmp_path, monkeypatch, rows):
     """Names of files are kept by their whole path; `nano` stays `nano` even beside a folder of that name."""
     monkeypatch.chdir(rows.parent)
-    recipe = Recipe(model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024)
+    recipe = Recipe(model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024, epochs=40)
     run = runs.start(recipe, tmp_path / "run")
     assert run.recipe.train_data == str(rows) and run.recipe.model == "nano"
     until(run, lambda: steps(run) > 0)
@@ -529,7 +536,7 @@ def test_ten_kills_of_the_bundled_model(tmp_path):
 @pytest.mark.real
 def test_a_retry_is_a_new_program_with_the_same_number(nano, tmp_path):
     """The real exec: memory is given back, the lock passes on, and followers see one run."""
-    run = runs.start(nano(batch_size=8, on_oom="retry", memory_limit_gib=0.025), tmp_path / "run")
+    run = runs.start(too_large(nano, tmp_path / "free"), tmp_path / "run")
     until(run, lambda: run.status == "running")
     number = rundir.read_json(run.folder / rundir.STATUS)["pid"]
     check_retry(run, tmp_path / "cheap")
