@@ -16,7 +16,7 @@ lab: $(STAMP)  ## the course in JupyterLab
 
 test: $(STAMP)  ## lint, unit tests, nano notebooks (minutes)
 	$(MAKE) lint
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 	KIT_FAST=1 KIT_STATIC=1 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks/*.ipynb
 	KIT_FAST=1 KIT_STATIC=1 KIT_STRICT=1 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks/solutions/*.ipynb
 

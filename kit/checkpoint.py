@@ -26,9 +26,14 @@ def save(
     """
     path = folder / CHECKPOINTS / f"step-{step:07d}"
     write_whole(path, lambda temporary: _write(temporary, step, model, optimizer, extra), folder=True)
+    prune(folder, keep)
+    return path
+
+
+def prune(folder: Path, keep: int) -> None:
+    """Delete all but the newest `keep` (a process killed between a save and this leaves one more)."""
     for old in existing(folder)[:-keep]:
         shutil.rmtree(old, ignore_errors=True)
-    return path
 
 
 def existing(folder: Path) -> list[Path]:

@@ -23,7 +23,9 @@ def gradients(model, micro):
     def update(_norm):
         kept.update({n: p.grad.clone() for n, p in model.named_parameters() if p.grad is not None})
 
-    result = step.train_step(model, micro, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update)
+    result = step.train_step(
+        model, micro, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update
+    )
     return float(result.loss), kept
 
 
@@ -131,9 +133,17 @@ def test_short_attention_equals_torchs(length, dtype):
 
 
 FAMILIES = {
-    "llama": {}, "qwen2": {}, "qwen3": {"head_dim": 16}, "mistral": {}, "gemma2": {"head_dim": 16, "final_logit_softcapping": 5.0},
-    "gemma3_text": {"head_dim": 16}, "phi3": {"pad_token_id": 0}, "gpt2": {"n_embd": 64, "n_layer": 2, "n_head": 4},
-    "granite": {"logits_scaling": 8.0}, "cohere": {"logit_scale": 0.25}, "olmo2": {},
+    "llama": {},
+    "qwen2": {},
+    "qwen3": {"head_dim": 16},
+    "mistral": {},
+    "gemma2": {"head_dim": 16, "final_logit_softcapping": 5.0},
+    "gemma3_text": {"head_dim": 16},
+    "phi3": {"pad_token_id": 0},
+    "gpt2": {"n_embd": 64, "n_layer": 2, "n_head": 4},
+    "granite": {"logits_scaling": 8.0},
+    "cohere": {"logit_scale": 0.25},
+    "olmo2": {},
 }
 
 
@@ -142,7 +152,14 @@ def test_head_of_each_family(family):
     """Caps and scales on logits differ by architecture; the kit's way to logits must be the model's own."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    sizes = {"vocab_size": 128, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2}
+    sizes = {
+        "vocab_size": 128,
+        "hidden_size": 64,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+    }
     config = AutoConfig.for_model(family, **({"vocab_size": 128} if family == "gpt2" else sizes), **FAMILIES[family])
     torch.manual_seed(0)
     model = AutoModelForCausalLM.from_config(config, attn_implementation=models.attention_name(config, "sdpa"))

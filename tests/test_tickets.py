@@ -101,7 +101,7 @@ def test_rows_are_varied(scripts: dict[str, ModuleType]) -> None:
         rows = pairs(part)
         assert set(Counter(record["wants"] for _, record in rows)) == WANTS
         lengths = sorted(len(message.split()) for message, _ in rows)
-        assert 30 <= lengths[len(lengths) // 2] <= 55
+        assert 25 <= lengths[len(lengths) // 2] <= 55
         assert lengths[-1] <= 300
         for key in KEYS:
             assert any(record[key] is None for _, record in rows), key

@@ -9,8 +9,8 @@ words for order id, name and wish. It prints its share of exactly matched record
 import json
 import re
 import sys
-from collections.abc import Iterable
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import fillers
 from compose import WANTS, blocks
 from goods import faults
-from grammar import agree, entries, frames, split, split_frames
+from grammar import agree, frames, split, split_frames
 
 HERE = Path(__file__).parent
 ID = r"(?:#?\w[\w./-]*\d[\w./-]*\w|#?\w*\d\w*)(?: \w*\d\w*)*"

@@ -40,7 +40,7 @@ class Fill:
     def __init__(self, part: str, rng: random.Random):
         self.part = part
         self.rng = rng
-        known = split(words.FIRST_NAMES.split(), part)  # whose gender is known: second people are written of as he or she
+        known = split(words.FIRST_NAMES.split(), part)  # their endings tell the gender
         self.first = [*known, *listed("names", "first", part)]
         self.last = [*split(words.SURNAMES.split(), part), *listed("names", "last", part)]
         self.brand_starts = [*split(words.BRAND_STARTS.split(), part), *listed("names", "brands", part)]
@@ -117,7 +117,8 @@ class Fill:
     def fault(self, category: str, kind: str, form: str, plural: bool) -> str:
         """A fault as predicate ("X"), clause ("C") or noun phrase ("N")."""
         if form == "X":
-            options = listed("any", kind, self.part) if kind in ("lost", "state") else listed(category, "faults", self.part)
+            shared = kind in ("lost", "state")
+            options = listed("any", kind, self.part) if shared else listed(category, "faults", self.part)
             if kind == "use" and self.chance(0.15):
                 options = listed("any", "general", self.part)
         else:

@@ -139,7 +139,8 @@ def swift(environment: Path, job: dict[str, Any], folder: Path, seed: int, threa
     settings = {
         "use_cpu": "true", "model": local_path(job["model"]), "model_type": "llama", "template": "chatml",
         "dataset": job["train"], "tuner_type": "lora", "quant_method": "bnb", "quant_bits": 4,
-        "torch_dtype": "bfloat16", "bnb_4bit_compute_dtype": "bfloat16", "bnb_4bit_use_double_quant": "true", "lora_rank": 16, "lora_alpha": 32,
+        "torch_dtype": "bfloat16", "bnb_4bit_compute_dtype": "bfloat16", "bnb_4bit_use_double_quant": "true",
+        "lora_rank": 16, "lora_alpha": 32,
         "target_modules": "all-linear", "per_device_train_batch_size": job["batch_size"],
         "gradient_accumulation_steps": 1, "num_train_epochs": 1, "learning_rate": job["learning_rate"],
         "lr_scheduler_type": "linear", "warmup_ratio": 0, "max_length": job["max_length"], "logging_steps": 1,
