@@ -229,8 +229,9 @@ def with_adapter(base: nn.Module, folder: Path, trainable: bool = False) -> nn.M
     except (RuntimeError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, torch.OutOfMemoryError):
             raise
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0][:120]
-        raise KitError(f"this adapter does not fit the model ({first})", where=str(folder), fix=fix) from None
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        detail = lines[min(1, len(lines) - 1)].strip()[:200]  # the first of several only says that there are errors
+        raise KitError(f"this adapter does not fit the model ({detail})", where=str(folder), fix=fix) from None
     own = get_peft_model_state_dict(model, save_embedding_layers=False)  # "auto" asks the hub
     fits = {key: tuple(value.shape) for key, value in own.items()}
     if held != fits:

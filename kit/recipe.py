@@ -278,7 +278,7 @@ def _explain(error: ValidationError, where: str, changed: Container[str]) -> Kit
     if fault["type"] == "extra_forbidden":
         import difflib
 
-        near = difflib.get_close_matches(name, Recipe.model_fields, n=3, cutoff=0.5)
+        near = difflib.get_close_matches(name, set(Recipe.model_fields) - {"reasons"}, n=3, cutoff=0.5)
         fix = f"did you mean {', '.join(near)}?" if near else "`kit recipe --fields` lists the fields"
         return KitError(f"a recipe has no field {name!r}", where=where, fix=fix)
     message = fault["msg"].removeprefix("Value error, ")
