@@ -182,7 +182,7 @@ def test_environment_yml_is_pyproject():
 def tree_of_readme():
     """Paths in the code block under the heading `File tree`; deeper lines belong to the folder above them."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    section = re.search(r"^#+ .*file tree.*$(.*?)(?=^#+ |\Z)", text, re.I | re.M | re.S)
+    section = re.search(r"^#+ [^\n]*file tree[^\n]*$(.*?)(?=^#+ |\Z)", text, re.I | re.M | re.S)
     assert section, "README.md has a section `File tree`"
     block = re.search(r"```\w*\n(.*?)```", section[1], re.S)
     assert block, "the file tree is a code block"

@@ -70,6 +70,29 @@ def steps(run):
     return (rundir.last_line(run.folder / rundir.METRICS) or {"step": 0})["step"]
 
 
+def after_update(number, action):
+    """Code for a child: do `action` once update `number` is written, whatever the machine's load."""
+    return f"""
+import os, signal, threading, time
+from kit import rundir
+append = rundir.append_line
+def append_line(path, value):
+    append(path, value)
+    if value.get("step") == {number}:
+        {action}
+rundir.append_line = append_line
+"""
+
+
+STOP = '(path.parent / "stop").touch()'
+
+
+def killed_within(seconds):
+    """Code: a SIGKILL comes from another thread, at any moment of the work that goes on."""
+    kill = f"(time.sleep({seconds}), os.kill(os.getpid(), signal.SIGKILL))"
+    return f"threading.Thread(target=lambda: {kill}, daemon=True).start()"
+
+
 def error_of(run):
     assert run.wait(WAIT) == "failed", run.log_tail()
     return run.summary()["error"]
@@ -161,20 +184,20 @@ def test_the_life_of_a_run(tmp_path, rows):
 
 
 @pytest.mark.parametrize("fields", [
-    {"lora_dropout": 0.1, "gradient_accumulation_steps": 2, "batch_size": 2, "epochs": 2, "weight_decay": 0.1},
-    {"method": "lora", "precision": "fp32", "lora_dropout": 0.3, "lr_scheduler": "linear", "epochs": 2},
-    {"method": "full", "precision": "fp32", "learning_rate": 1e-3, "epochs": 2, "save_every": 3},
-    {"method": "lora", "use_dora": True, "packing": True, "lora_dropout": 0.1, "batch_size": 1, "epochs": 2},
+    {"lora_dropout": 0.1, "gradient_accumulation_steps": 2, "batch_size": 2, "epochs": 12, "weight_decay": 0.1},
+    {"method": "lora", "precision": "fp32", "lora_dropout": 0.3, "lr_scheduler": "linear", "epochs": 12},
+    {"method": "full", "precision": "fp32", "learning_rate": 1e-3, "epochs": 12, "save_every": 3},
+    {"method": "lora", "use_dora": True, "packing": True, "lora_dropout": 0.1, "batch_size": 1, "epochs": 12},
 ], ids=["nf4-dropout-accumulation", "fp32-dropout", "full", "packed-dora"])  # fmt: skip
 def test_a_resumed_run_is_the_uninterrupted_one(children, nano, tmp_path, fields):
     """Stop by file; then the same losses to the last digit, and the same bytes."""
     straight = runs.start(nano(**fields), tmp_path / "straight")
+    children.before = after_update(2, STOP)
     run = runs.start(nano(**fields), tmp_path / "stopped")
-    until(run, lambda: steps(run) >= 2)
-    run.stop()
     assert run.wait(WAIT) == "stopped"
-    assert 2 <= run.summary()["steps"] < run.summary()["total_steps"]
+    assert run.summary()["steps"] == 2 < run.summary()["total_steps"]
     assert result(run), "what was learnt so far is there"
+    children.before = ""
     assert runs.resume(run.folder).wait(WAIT) == "finished"
     assert straight.wait(WAIT) == "finished"
     assert losses(run) == losses(straight)
@@ -184,26 +207,17 @@ def test_a_resumed_run_is_the_uninterrupted_one(children, nano, tmp_path, fields
     check_tidy(run.folder)
 
 
-def storm(run, kills, dice, total):
-    """Kill the child `kills` times at random moments, resuming it each time; then let it end."""
-    for _ in range(kills):
-        first = steps(run)
-        moment = first + dice.randrange(max(1, total - first))
-        until(run, lambda moment=moment: run.progress().phase == "train" and steps(run) >= moment)
-        time.sleep(dice.random() * 0.1)
-        run.kill()
-        if run.wait(WAIT) != "died":
-            return
-        assert "killed in phase" in console.cause_of_death(run)
-        runs.resume(run.folder)
-    assert run.wait(600) == "finished", run.log_tail()
-
-
 def test_killed_at_random_moments_a_run_goes_on_exactly(children, nano, tmp_path):
     recipe = nano(lora_dropout=0.1, epochs=4, save_every=2)
     straight = runs.start(recipe, tmp_path / "straight")
-    run = runs.start(recipe, tmp_path / "killed")
-    storm(run, 3, random.Random(1), 24)
+    dice, run = random.Random(), None
+    for moment in (1, 8, 17):  # before the first checkpoint, too
+        children.before = after_update(moment, killed_within(dice.random() * 0.1))
+        run = runs.resume(run.folder) if run else runs.start(recipe, tmp_path / "killed")
+        assert run.wait(WAIT) == "died"
+        assert "killed in phase" in console.cause_of_death(run)
+    children.before = ""
+    assert runs.resume(run.folder).wait(WAIT) == "finished"
     assert straight.wait(WAIT) == "finished"
     assert losses(run) == losses(straight) and result(run) == result(straight)
     check_tidy(run.folder)
@@ -361,7 +375,7 @@ def test_a_disk_too_small_for_the_checkpoints_is_refused(children, nano, tmp_pat
 
 
 def test_one_directory_has_one_child(children, nano, tmp_path):
-    run = runs.start(nano(epochs=20), tmp_path / "run")
+    run = runs.start(nano(epochs=200), tmp_path / "run")
     with pytest.raises(KitError, match="this folder is not empty"):
         runs.start(nano(), run.folder)
     until(run, lambda: steps(run) > 0)
@@ -376,10 +390,10 @@ def test_one_directory_has_one_child(children, nano, tmp_path):
 
 
 def test_of_two_resumes_at_once_one_is_refused(children, nano, tmp_path):
+    children.before = after_update(3, killed_within(0))
     run = runs.start(nano(epochs=4), tmp_path / "run")
-    until(run, lambda: steps(run) > 0)
-    run.kill()
     assert run.wait(WAIT) == "died"
+    children.before = ""
     outcomes = []
 
     def resume():
@@ -409,17 +423,17 @@ def test_a_run_goes_on_from_another_working_directory(children, tmp_path, monkey
     recipe = Recipe(
         model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024, epochs=40
     )
+    children.before = after_update(1, STOP)
     run = runs.start(recipe, tmp_path / "run")
     assert run.recipe.train_data == str(rows) and run.recipe.model == "nano"
-    until(run, lambda: steps(run) > 0)
-    run.stop()
-    run.wait(WAIT)
+    assert run.wait(WAIT) == "stopped"
+    children.before = ""
     monkeypatch.chdir(tmp_path)
     assert runs.resume(run.folder).wait(WAIT) == "finished"
 
 
 def test_ctrl_c_in_a_script_stops_the_run_and_twice_leaves_it(children, nano, tmp_path, monkeypatch, capsys):
-    run = runs.start(nano(epochs=40), tmp_path / "run")
+    run = runs.start(nano(epochs=400), tmp_path / "run")
     until(run, lambda: steps(run) > 0)
     real, presses = time.sleep, [2]
 
@@ -442,6 +456,8 @@ def test_a_broken_checkpoint_is_named(children, nano, tmp_path):
     newest = run.folder / "checkpoints" / "step-0000006"
     (newest / "optimizer.safetensors").write_bytes(b"not this")
     (run.folder / rundir.SUMMARY).unlink()
+    while run.status != "died":  # the process ends a moment after its summary
+        time.sleep(0.02)
     error = error_of(runs.resume(run.folder))
     assert "this checkpoint cannot be read" in error and "delete this folder" in error
     files.remove(newest)
