@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 
 TOLERANCE = 1e-5
 UPDATES = 50
-# The kit's own loss kernel (what `auto` becomes). torch's log_softmax, behind `full`, sums 49,152 terms of fp32 plainly:
+# The kit's own loss kernel (what `auto` becomes). torch's log_softmax, behind `full`, adds 49,152 fp32 terms plainly:
 # against fp64 its loss is 5e-6 off and its gradients 3e-4, those of TRL's and the kit's logsumexp 2e-7 and 7e-6.
 SMOLLM2 = {"model": "smollm2-135m", "max_length": 512, "loss_kernel": "fused"}
 
