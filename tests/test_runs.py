@@ -184,10 +184,10 @@ def test_the_life_of_a_run(tmp_path, rows):
 
 
 @pytest.mark.parametrize("fields", [
-    {"lora_dropout": 0.1, "gradient_accumulation_steps": 2, "batch_size": 2, "epochs": 12, "weight_decay": 0.1},
-    {"method": "lora", "precision": "fp32", "lora_dropout": 0.3, "lr_scheduler": "linear", "epochs": 12},
-    {"method": "full", "precision": "fp32", "learning_rate": 1e-3, "epochs": 12, "save_every": 3},
-    {"method": "lora", "use_dora": True, "packing": True, "lora_dropout": 0.1, "batch_size": 1, "epochs": 12},
+    {"lora_dropout": 0.1, "gradient_accumulation_steps": 2, "batch_size": 2, "epochs": 2, "weight_decay": 0.1},
+    {"method": "lora", "precision": "fp32", "lora_dropout": 0.3, "lr_scheduler": "linear", "epochs": 2},
+    {"method": "full", "precision": "fp32", "learning_rate": 1e-3, "epochs": 2, "save_every": 3},
+    {"method": "lora", "use_dora": True, "packing": True, "lora_dropout": 0.1, "batch_size": 1, "epochs": 2},
 ], ids=["nf4-dropout-accumulation", "fp32-dropout", "full", "packed-dora"])  # fmt: skip
 def test_a_resumed_run_is_the_uninterrupted_one(children, nano, tmp_path, fields):
     """Stop by file; then the same losses to the last digit, and the same bytes."""
@@ -421,7 +421,7 @@ def test_a_run_goes_on_from_another_working_directory(children, tmp_path, monkey
     """Names of files are kept by their whole path; `nano` stays `nano` even beside a folder of that name."""
     monkeypatch.chdir(rows.parent)
     recipe = Recipe(
-        model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024, epochs=40
+        model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024
     )
     children.before = after_update(1, STOP)
     run = runs.start(recipe, tmp_path / "run")
