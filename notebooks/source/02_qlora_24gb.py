@@ -576,9 +576,11 @@ for part, (before, after) in lines.items():
           f"{after / before - 1:+11.1%}")
 
 # %% [markdown]
-# The first line was counted above, byte by byte, so it has no gap: the whole
-# gap sits in what grows with the tokens. (The RAM of the process is higher
-# than the peak: it also holds libraries, and copies made while loading.)
+# The first line stands in both columns because it was counted above, byte by
+# byte, and agreed; so the gap sits in what grows with the tokens. The table
+# gives it as a share of the prediction, the picture as a share of the measured
+# peak. (The RAM of the process is higher than the peak: it also holds
+# libraries, and copies made while loading.)
 #
 # ### Exercise 3: explain the gap
 #
@@ -662,8 +664,8 @@ SampleTable(mistakes, 4)
 # "before". The bars are bootstrap intervals: with 100 rows a score of 40 % is
 # anything between 30 % and 50 %. Look at the mistakes, too: valid JSON with a
 # span cut wrongly is another thing than nonsense. For comparison, regular
-# expressions written with all training sentences in view score about 1 % here
-# (`data/tickets/README.md`): these sentences are new.
+# expressions written with all training sentences in view get a few per cent
+# here ([numbers](../data/tickets/README.md)): these sentences are new.
 #
 # **Negative control.** Would the numbers look as good if there were nothing to
 # learn? The same rows, but each message gets the record of another one.
@@ -695,9 +697,10 @@ print("control:", console.scores_line(after) if after else control.status)
 plots.loss_curve(control.metrics(), recorded.metrics()[:40])
 
 # %% [markdown]
-# The control learns the form (mostly valid JSON) and nothing else: its loss
-# stops falling where names and products would have to be read, while with true
-# records it goes on. So "valid JSON" proves little, and exact match on unseen
+# "This run" is the control, "reference" the recorded run with true records. The
+# control learns something of the form (count its valid JSON) and nothing of the
+# content: its loss stops falling where names and products would have to be
+# read. So a falling loss and valid JSON prove little, and exact match on unseen
 # messages is the number to watch.
 
 # %% [markdown] tags=["instructor"]
