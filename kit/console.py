@@ -40,7 +40,7 @@ def follow(run: Run) -> str:
                 raise KitError("left it running", where=str(run.folder), fix=fix) from None
             asked = True
             run.stop()
-            print("\nsaving and stopping after this update (Ctrl-C again: leave it running) ...", flush=True)
+            print("\nsaving and stopping after the next update (Ctrl-C again: leave it running) ...", flush=True)
     if sys.stdout.isatty():
         print("\r\033[K", end="", flush=True)
     return status

@@ -122,13 +122,17 @@ def sample(device: str) -> dict[str, int | None]:
 
 
 class MemorySampler:
-    """Writes `sample` to a JSONL file every half second until closed, and remembers the largest values."""
+    """Writes `sample` to a JSONL file every half second until closed, and remembers the largest values.
 
-    def __init__(self, device: str, path: Path, rank: int = 0) -> None:
+    Args:
+        since: seconds at which its clock starts: in a resumed run, where the last sample stands.
+    """
+
+    def __init__(self, device: str, path: Path, rank: int = 0, since: float = 0.0) -> None:
         self.peaks: dict[str, int] = {}
         self._device, self._path, self._rank = device, path, rank
         self._done = threading.Event()
-        self._start = time.monotonic()
+        self._start = time.monotonic() - since
         self._thread = threading.Thread(target=self._run, name="kit-memory", daemon=True)
 
     def __enter__(self) -> "MemorySampler":

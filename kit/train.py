@@ -90,7 +90,8 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
     models.check_head(model, recipe.device)
     job = Job(folder, recipe, model, tokenizer, batches.arrange(rows, recipe), held_out, status)
     before, samples = _score(job, "before") if held_out else (None, [])
-    with memory.MemorySampler(recipe.device, folder / rundir.MEMORY) as sampler:
+    since = (rundir.last_line(folder / rundir.MEMORY) or {"seconds": 0.0})["seconds"]
+    with memory.MemorySampler(recipe.device, folder / rundir.MEMORY, since=since) as sampler:
         outcome = train(job)
     save_result(folder, model, tokenizer, recipe)
     after = None

@@ -1,6 +1,7 @@
 """Shared fixtures: a nano model and tokenizer made once, runs kept out of the checkout."""
 
 import os
+import sys
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -48,6 +49,8 @@ def ticket_rows(nano_folder):
 def server(tmp_path_factory):
     from children import Children
 
+    if sys.platform != "linux":
+        pytest.skip("a process that has used torch can be forked safely on Linux only")
     children = Children(tmp_path_factory.mktemp("server"))
     yield children
     children.close()

@@ -123,6 +123,7 @@ def check_directory(run):
     assert all(line.keys() >= METRICS for line in run.metrics())
     assert [line["step"] for line in run.metrics()] == list(range(1, total + 1))
     assert run.memory() and all(line.keys() == MEMORY for line in run.memory())
+    assert [line["seconds"] for line in run.memory()] == sorted(line["seconds"] for line in run.memory())
     assert all(line["device_bytes"] is None and line["rss_bytes"] > 0 for line in run.memory()), "not measured is null"
     assert summary["before"].keys() == summary["after"].keys() == SCORES
     assert len(run.samples()) == summary["before"]["rows"]
@@ -504,6 +505,44 @@ def test_lines_are_whole_or_absent(tmp_path):
 def test_a_full_disk_is_one_line():
     with pytest.raises(KitError, match=r"cannot write .No space left on device. -> make room"):
         rundir.append_line(Path("/dev/full"), {"step": 1})
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 16 MiB."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(disk)]
+    if sys.platform != "linux" or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk needs the right to mount one")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=False)
+
+
+FILL = """
+        filler = open(path.parent.parent / "filler", "wb", buffering=0)
+        try:
+            while filler.write(b" " * 4096):
+                pass
+        except OSError:
+            pass
+"""
+
+
+def test_a_disk_that_fills_up_stops_the_run_and_room_lets_it_go_on(small_disk, children, nano, tmp_path):
+    recipe = nano(lora_dropout=0.1, epochs=2, save_every=2)
+    straight = runs.start(recipe, tmp_path / "straight")
+    children.before = after_update(3, FILL.strip())
+    run = runs.start(recipe, small_disk / "run")
+    status = run.wait(WAIT)
+    told = run.summary()["error"] if status == "failed" else console.cause_of_death(run)
+    assert "No space left on device" in told or "the disk is full" in told
+    assert "make room" in told
+    (small_disk / "filler").unlink()
+    children.before = ""
+    assert runs.resume(run.folder).wait(WAIT) == straight.wait(WAIT) == "finished"
+    assert losses(run) == losses(straight) and result(run) == result(straight)
+    check_tidy(run.folder)
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path):
