@@ -88,9 +88,10 @@ def test_one_row_is_enough(kit, shared, tmp_path):
     assert (summary["status"], summary["steps"], summary["samples"]) == ("finished", 1, 1)
 
 
-def test_run_prints_json_last_and_evaluate_scores_it(kit, shared, tmp_path):
+@pytest.mark.parametrize("method", ["qlora", "lora", "full"])
+def test_run_prints_json_last_and_evaluate_scores_it(method, kit, shared, tmp_path):
     source = f"eval_data={shared / 'rows.jsonl'}"
-    code, out, err = kit(*Place(tmp_path, shared).run(source, "eval_rows=2"), "--json")
+    code, out, err = kit(*Place(tmp_path, shared).run(source, "eval_rows=2", f"method={method}"), "--json")
     assert (code, err) == (0, "")
     assert "finished: 2 of 2 updates" in out and "peak memory: predicted" in out
     summary = json.loads(out.splitlines()[-1])
