@@ -1,12 +1,12 @@
 """The run directory: names of its files, and how they are written by the child and read by everybody else.
 
-    recipe.json machine.json         what was asked for, and where
-    status.json                      phase, step, process; rewritten while the child lives
-    metrics.jsonl memory.jsonl       one line a step; one line a memory sample
-    data_report.json samples.jsonl   what the data doctor found; answers before and after
-    checkpoints/ adapter/ (model/)   to resume from; the result
-    summary.json                     written once, last: its presence means that the child ended by itself
-    log.txt stop                     what the child printed; a file whose presence asks the child to stop
+recipe.json machine.json         what was asked for, and where
+status.json                      phase, step, process; rewritten while the child lives
+metrics.jsonl memory.jsonl       one line a step; one line a memory sample
+data_report.json samples.jsonl   what the data doctor found; answers before and after
+checkpoints/ adapter/ (model/)   to resume from; the result
+summary.json                     written once, last: its presence means that the child ended by itself
+log.txt stop                     what the child printed; a file whose presence asks the child to stop
 """
 
 import errno

@@ -1,6 +1,6 @@
 """What people get wrong, one case each: `test_cli.py` checks them all, and this script prints them as a table.
 
-    python tests/broken_inputs.py        each case through `kit` as a process of its own: case | exit | line
+python tests/broken_inputs.py        each case through `kit` as a process of its own: case | exit | line
 """
 
 import json

@@ -29,8 +29,15 @@ def nano_recipe():
     from kit.recipe import Recipe
 
     def make(**fields):
-        defaults = {"model": "nano", "device": "cpu", "precision": "fp32", "attention": "sdpa", "loss_kernel": "full",
-                    "method": "lora", "max_length": 1024}
+        defaults = {
+            "model": "nano",
+            "device": "cpu",
+            "precision": "fp32",
+            "attention": "sdpa",
+            "loss_kernel": "full",
+            "method": "lora",
+            "max_length": 1024,
+        }
         return Recipe(**{**defaults, **fields})
 
     return make

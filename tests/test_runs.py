@@ -421,9 +421,7 @@ def test_two_starts_in_one_second_get_two_folders(runs_here, monkeypatch):
 def test_a_run_goes_on_from_another_working_directory(children, tmp_path, monkeypatch, rows):
     """Names of files are kept by their whole path; `nano` stays `nano` even beside a folder of that name."""
     monkeypatch.chdir(rows.parent)
-    recipe = Recipe(
-        model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024
-    )
+    recipe = Recipe(model="nano", train_data="rows.jsonl", eval_data="", batch_size=4, device="cpu", max_length=1024)
     children.before = after_update(1, STOP)
     run = runs.start(recipe, tmp_path / "run")
     assert run.recipe.train_data == str(rows) and run.recipe.model == "nano"
