@@ -1,6 +1,6 @@
 """One training of the benchmark job, in a process of its own: reads a JSON task, writes a JSON result.
 
-    python tests/benchmarks/one_training.py TASK.json RESULT.json       (bench_training.py calls it)
+    python tests/benchmarks/bench_training_child.py TASK.json RESULT.json       (bench_training.py calls it)
 
 The clock runs around `kit.loop.train` and around `SFTTrainer.train`: everything from the first batch to the last
 update, with logging, without loading the model and encoding the rows. Peak memory is the process' own high-water mark
@@ -36,16 +36,10 @@ def kit(task: dict[str, Any]) -> dict[str, Any]:
     """The kit as `kit run` runs it, in this process: its child's main, with a stopwatch around its loop."""
     from kit import hardware, loop, models, rundir, train
     from kit.files import write_json
-    from kit.recipe import make
 
-    settings = {
-        "model": task["model"], "train_data": task["train"], "eval_data": "", "eval_rows": 0, "device": "cpu",
-        "max_length": task["max_length"], "batch_size": task["batch_size"], "learning_rate": task["learning_rate"],
-        "lr_scheduler": "linear", "warmup_ratio": 0.0, "seed": task["seed"], "lora_rank": 16, "lora_alpha": 32,
-        **task["settings"],
-    }  # fmt: skip
     folder = Path(task["folder"])
-    write_json(folder / rundir.RECIPE, make(settings).resolve(hardware.detect()).model_dump())
+    recipe = recipe_of(task, **task["settings"]).resolve(hardware.detect())
+    write_json(folder / rundir.RECIPE, recipe.model_dump())
     found: dict[str, Any] = {}
 
     def timed(job: loop.Job) -> loop.Outcome:
@@ -87,6 +81,9 @@ def trl(task: dict[str, Any]) -> dict[str, Any]:
     keep_4bit_layers_unpacked(model)  # else the held-out rows below would spoil the weights
     tokenizer = AutoTokenizer.from_pretrained(source)
     rows = [json.loads(line)["messages"] for line in Path(task["train"]).read_text(encoding="utf-8").splitlines()]
+    if task.get("kits_batches"):
+        rows = [rows[i] for i in kits_order(task, tokenizer)]
+        task["settings"]["train_sampling_strategy"] = "sequential"
     config = SFTConfig(
         output_dir=task["folder"], use_cpu=True, num_train_epochs=1, learning_rate=task["learning_rate"],
         per_device_train_batch_size=task["batch_size"], max_length=task["max_length"], seed=task["seed"],
@@ -97,6 +94,9 @@ def trl(task: dict[str, Any]) -> dict[str, Any]:
         train_dataset=Dataset.from_list([{"prompt": row[:-1], "completion": row[-1:]} for row in rows]),
         peft_config=LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"),
     )  # fmt: skip
+    if task.get("kits_batches"):  # TRL makes the adapters of quantized models bf16
+        for parameter in trainer.model.parameters():
+            parameter.data = parameter.data.float() if parameter.requires_grad else parameter.data
     began = time.perf_counter()
     trainer.train()
     seconds, peak = time.perf_counter() - began, resident_peak()
@@ -111,6 +111,27 @@ def trl(task: dict[str, Any]) -> dict[str, Any]:
         "held_out_loss": held_out_loss(trainer.model, task, tokenizer),
         "checkpointing": trainer.model.is_activation_checkpointing,
     }
+
+
+def kits_order(task: dict[str, Any], tokenizer: Any) -> list[int]:
+    """Row numbers in the order in which the kit trains them."""
+    from kit import batches, data, encode
+
+    rows = encode.encode(data.read(task["train"]), tokenizer, task["max_length"]).rows
+    plan = batches.schedule([len(row.ids) for row in rows], recipe_of(task))
+    return [i for micro in plan for part in micro for i in part]
+
+
+def recipe_of(task: dict[str, Any], **settings: Any) -> Any:
+    """The job as a recipe of the kit."""
+    from kit.recipe import make
+
+    job = {
+        "model": task["model"], "train_data": task["train"], "eval_data": "", "eval_rows": 0, "device": "cpu",
+        "max_length": task["max_length"], "batch_size": task["batch_size"], "learning_rate": task["learning_rate"],
+        "lr_scheduler": "linear", "warmup_ratio": 0.0, "seed": task["seed"], "lora_rank": 16, "lora_alpha": 32,
+    }  # fmt: skip
+    return make({**job, **settings})
 
 
 @torch.no_grad()
