@@ -1,6 +1,5 @@
-"""Load a model as the recipe says, put the adapter on it, and make sure that both are what they seem."""
+"""Load a model as the recipe says, and make sure that it is what it seems."""
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,12 @@ import psutil
 import torch
 from torch import nn
 
-from kit import attention, losses, step
+from kit import attention, step
 from kit.errors import KitError
 from kit.recipe import Recipe
 from kit.sources import local_path, tokenizer_of
 
 __all__ = [
-    "add_adapter",
     "attention_name",
     "check_head",
     "check_ids",
@@ -24,7 +22,6 @@ __all__ = [
     "load_tokenizer",
     "local_path",
     "trainable",
-    "with_adapter",
 ]
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "bf16-mixed": torch.bfloat16, "fp16-mixed": torch.float16}
@@ -132,112 +129,6 @@ def keep_4bit_layers_unpacked(model: nn.Module) -> None:
     for module in model.modules():
         if hasattr(module, "support_avx512bf16_for_cpu"):
             setattr(module, "support_avx512bf16_for_cpu", False)  # noqa: B010 - torch types every attribute as a tensor
-
-
-def bound(model: nn.Module, recipe: Recipe) -> nn.Module:
-    """The model with the kit's loss inside its forward, and checkpointing on if the recipe says so."""
-    base: Any = step.bind_loss(model, losses.kernel(recipe.loss_kernel, recipe.device))
-    if recipe.gradient_checkpointing:
-        base.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-        if recipe.method != "full":
-            base.enable_input_require_grads()
-    return base
-
-
-def add_adapter(model: nn.Module, recipe: Recipe) -> nn.Module:
-    """Bind the loss, then wrap the model in a LoRA, DoRA or rsLoRA adapter (or in none for method=full).
-
-    LoRA: Hu et al. 2021; DoRA: Liu et al. 2024; rsLoRA: Kalajdzievski 2023. The adapter starts as the identity.
-
-    Raises:
-        KitError: no layer has the asked name; a rank over a layer's size; start_adapter does not fit this model.
-    """
-    base = bound(model, recipe)
-    if recipe.method == "full":
-        return base
-    if recipe.start_adapter:
-        return with_adapter(base, Path(recipe.start_adapter), trainable=True)
-    return _new_adapter(base, recipe)
-
-
-def _new_adapter(base: Any, recipe: Recipe) -> nn.Module:
-    from peft import LoraConfig, get_peft_model
-
-    names = [name.strip() for name in recipe.target_modules.split(",")]
-    linear = {name.rsplit(".", 1)[-1]: module for name, module in base.named_modules() if _is_linear(module)}
-    head = base.get_output_embeddings()
-    body = sorted(name for name, module in linear.items() if module is not head)
-    missing = [name for name in names if name != "all-linear" and name not in linear]
-    if missing:
-        raise KitError(
-            f"the model has no layer {missing[0]!r}",
-            where="target_modules",
-            fix=f"all-linear, or some of {', '.join(body)}",
-        )
-    narrow = min(
-        min(linear[n].in_features, linear[n].out_features) for n in (body if names == ["all-linear"] else names)
-    )
-    if recipe.lora_rank > narrow:
-        raise KitError(
-            f"lora_rank={recipe.lora_rank} is wider than the model's narrowest layer ({narrow})",
-            where="lora_rank",
-            fix=f"at most {narrow}; 8 to 64 is usual",
-        )
-    torch.manual_seed(recipe.seed)
-    config = LoraConfig(
-        r=recipe.lora_rank,
-        lora_alpha=recipe.lora_alpha,  # type: ignore[arg-type]
-        lora_dropout=recipe.lora_dropout,
-        use_dora=recipe.use_dora,
-        use_rslora=recipe.use_rslora,
-        target_modules="all-linear" if names == ["all-linear"] else names,
-        task_type="CAUSAL_LM",
-    )
-    return get_peft_model(base, config, autocast_adapter_dtype=recipe.adapter_dtype == "fp32")
-
-
-def _is_linear(module: nn.Module) -> bool:
-    return hasattr(module, "in_features") and hasattr(module, "out_features")
-
-
-def with_adapter(base: nn.Module, folder: Path, trainable: bool = False) -> nn.Module:
-    """The model with a saved adapter; every key and shape must fit (PEFT alone only warns about keys).
-
-    Raises:
-        KitError: not an adapter folder, or one made for another model.
-    """
-    from peft import PeftModel, get_peft_model_state_dict
-    from safetensors import safe_open
-
-    weights = folder / "adapter_model.safetensors"
-    if not weights.is_file() or not (folder / "adapter_config.json").is_file():
-        raise KitError(
-            "no adapter here (adapter_config.json and adapter_model.safetensors)",
-            where=str(folder),
-            fix="give the adapter/ folder of a run",
-        )
-    try:
-        made_for = json.loads((folder / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
-        with safe_open(weights, framework="pt") as file:
-            held = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - not a dict
-    except Exception as error:  # safetensors' faults have no public class
-        fix = "copy the folder again, or train the adapter anew"
-        raise KitError(f"this adapter cannot be read ({error})", where=str(folder), fix=fix) from None
-    fix = f"use the model it was trained on ({made_for})"
-    try:
-        model = PeftModel.from_pretrained(base, str(folder), is_trainable=trainable)
-    except (RuntimeError, ValueError, KeyError, TypeError) as error:
-        if isinstance(error, torch.OutOfMemoryError):
-            raise
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        detail = lines[min(1, len(lines) - 1)].strip()[:200]  # the first of several only says that there are errors
-        raise KitError(f"this adapter does not fit the model ({detail})", where=str(folder), fix=fix) from None
-    own = get_peft_model_state_dict(model, save_embedding_layers=False)  # "auto" asks the hub
-    fits = {key: tuple(value.shape) for key, value in own.items()}
-    if held != fits:
-        odd = sorted(set(held.items()) ^ set(fits.items()))[0][0]
-        raise KitError(f"this adapter was made for another model (first difference: {odd})", where=str(folder), fix=fix)
-    return model
 
 
 def trainable(model: nn.Module) -> list[nn.Parameter]:

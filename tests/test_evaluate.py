@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from kit import batches, evaluate, generate, models
+from kit import adapters, batches, evaluate, generate, models
 from kit.encode import EncodedRow
 from kit.evaluate import bootstrap, matches, score
 from kit.losses import IGNORED
@@ -95,7 +95,8 @@ def two_tokens(monkeypatch):
 def scored(nano_recipe, ticket_rows):
     """A nano model with an nf4 base and an adapter, its tokenizer, four rows."""
     recipe = nano_recipe(method="qlora", precision="bf16", batch_size=8)
-    return models.add_adapter(models.load_model(recipe), recipe), models.load_tokenizer(recipe), ticket_rows[:4], recipe
+    model = adapters.add_adapter(models.load_model(recipe), recipe)
+    return model, models.load_tokenizer(recipe), ticket_rows[:4], recipe
 
 
 def test_the_right_answer_is_a_hit(scored, monkeypatch):
@@ -151,7 +152,7 @@ def test_scoring_leaves_4_bit_weights_and_gradients_as_they_were(nano_recipe, ti
     """bitsandbytes 0.50 repacks nf4 for CPU inference when a layer enters eval mode and does not undo it: training
     after an evaluation, and whatever is saved then, is silently wrong. Bit-equal here, because the kit forbids it."""
     recipe = nano_recipe(method="qlora", precision="bf16", double_quant=double_quant)
-    model = models.add_adapter(models.load_model(recipe), recipe).train()
+    model = adapters.add_adapter(models.load_model(recipe), recipe).train()
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.02)
@@ -170,7 +171,7 @@ def test_bitsandbytes_still_needs_the_guard(nano_recipe, ticket_rows, two_tokens
     """Fails when upstream is mended (or on no AVX512-BF16 is skipped): then the guard may go."""
     monkeypatch.setattr(models, "keep_4bit_layers_unpacked", lambda model: None)
     recipe = nano_recipe(method="qlora", precision="bf16")
-    model = models.add_adapter(models.load_model(recipe), recipe).train()
+    model = adapters.add_adapter(models.load_model(recipe), recipe).train()
     if not any(getattr(module, "support_avx512bf16_for_cpu", False) for module in model.modules()):
         pytest.skip("bitsandbytes repacks 4-bit weights only on CPUs with AVX512-BF16")
     batch = batches.collate(ticket_rows[:4], 0, 32)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from kit import batches, memory, models, optimizers, step
+from kit import adapters, batches, memory, models, optimizers, step
 from kit.memory import MemorySampler, MemoryTracker, held_tensors, nbytes
 
 MIB = 2**20
@@ -55,7 +55,7 @@ def test_tracker_counts_what_the_allocator_gave_out(nano_recipe, ticket_rows, ca
     inside an operation, which no tensor shows.
     """
     recipe = nano_recipe(**CASES[case])
-    model = models.add_adapter(models.load_model(recipe), recipe).train()
+    model = adapters.add_adapter(models.load_model(recipe), recipe).train()
     optimizer = optimizers.make_optimizer(recipe, models.trainable(model))
     batch = batches.collate(sorted(ticket_rows, key=lambda row: -len(row.ids))[:8], 0, 32)
     one_step(model, optimizer, batch)  # the optimizer's states are made
@@ -76,7 +76,7 @@ def test_tracker_counts_what_the_allocator_gave_out(nano_recipe, ticket_rows, ca
 def test_tracker_ends_where_it_began(nano_recipe, ticket_rows):
     """What a step makes it also gives back: a second step has the same peak, and nothing stays."""
     recipe = nano_recipe()
-    model = models.add_adapter(models.load_model(recipe), recipe).train()
+    model = adapters.add_adapter(models.load_model(recipe), recipe).train()
     optimizer = optimizers.make_optimizer(recipe, models.trainable(model))
     batch = batches.collate(ticket_rows[:4], 0, 32)
     one_step(model, optimizer, batch)

@@ -46,7 +46,9 @@ ALLOWED = {
     "hub": "errors",
     "bundled": "errors files",
     "sources": "bundled errors files hub",
-    "models": "attention errors losses recipe sources step",
+    "models": "attention errors recipe sources step",
+    "lora": "",
+    "adapters": "errors lora losses recipe sources step",
     # data
     "rows": "errors files formats",
     "data": "errors formats rows",
@@ -60,10 +62,10 @@ ALLOWED = {
     "generate": "encode",
     "evaluate": "batches encode generate recipe step",
     "loop": "batches checkpoint encode errors memory models optimizers preflight recipe rundir step",
-    "train": "batches data encode errors estimate evaluate files loop memory models recipe rundir",
+    "train": "adapters batches data encode errors estimate evaluate files loop memory models recipe rundir",
     # what people touch
     "runs": "devices errors files hardware recipe rundir sources",
-    "score": "data encode errors evaluate hardware models recipe rundir",
+    "score": "adapters data encode errors evaluate hardware models recipe rundir",
     "console": "errors hardware recipe runs",
     "reference": "errors files plots rundir runs",
     "panels": "errors markup plots recipe",
@@ -300,11 +302,11 @@ def test_a_model_is_loaded_as_asked(nano_recipe):
 
 
 def test_an_adapter_is_made_as_asked(nano_recipe):
-    from kit import models
+    from kit import adapters, models
 
     fields = {"lora_rank": 4, "lora_alpha": 6.5, "lora_dropout": 0.25, "target_modules": "q_proj,v_proj"}
     recipe = nano_recipe(use_rslora=True, **fields)
-    model = models.add_adapter(models.load_model(recipe), recipe)
+    model = adapters.add_adapter(models.load_model(recipe), recipe)
     layers = [module for name, module in model.named_modules() if name.endswith(("q_proj", "v_proj"))]
     assert len(layers) == 4
     assert all(layer.scaling["default"] == 6.5 / 2 and layer.lora_dropout["default"].p == 0.25 for layer in layers)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from children import write_rows
 
-from kit import batches, console, files, models, rundir, runs, step
+from kit import adapters, batches, console, files, models, rundir, runs, step
 from kit.errors import KitError
 from kit.recipe import Recipe
 
@@ -239,7 +239,7 @@ def gradients_around_an_evaluation(recipe, encoded):
     """Stored weights and gradients of a training step before and after an evaluation."""
     import torch
 
-    model = models.add_adapter(models.load_model(recipe), recipe).train()
+    model = adapters.add_adapter(models.load_model(recipe), recipe).train()
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.02)

@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch.nn import functional
 
-from kit import attention, batches, losses, models, step
+from kit import adapters, attention, batches, losses, models, step
 
 
 def built(recipe, seed=0):
     torch.manual_seed(seed)
-    model = models.add_adapter(models.load_model(recipe).float(), recipe)
+    model = adapters.add_adapter(models.load_model(recipe).float(), recipe)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.02)

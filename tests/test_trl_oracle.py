@@ -17,7 +17,7 @@ import pytest
 import torch
 from torch import nn
 
-from kit import batches, data, encode, loop, losses, models, step
+from kit import adapters, batches, data, encode, loop, losses, models, step
 
 # TRL 1.16 still says gradient_checkpointing to transformers 5.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
@@ -40,7 +40,7 @@ def tickets(recipe, count, shortest_of=None):
 
 def kit_model(recipe):
     """Base and adapter as a run makes them, but lora_B not at zero: else the gradient of every lora_A would be."""
-    model = models.add_adapter(models.load_model(recipe), recipe)
+    model = adapters.add_adapter(models.load_model(recipe), recipe)
     torch.manual_seed(1)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
@@ -48,7 +48,7 @@ def kit_model(recipe):
     return model.train()
 
 
-def adapters(model):
+def adapter_weights(model):
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
@@ -112,7 +112,7 @@ def kit_loss_and_gradients(model, micro_batches):
     kept = {}
 
     def update(_norm):
-        kept.update({name: p.grad.clone() for name, p in adapters(model).items()})
+        kept.update({name: p.grad.clone() for name, p in adapter_weights(model).items()})
 
     result = step.train_step(
         model, micro_batches, backward=lambda loss: loss.backward(), clip=lambda: torch.zeros(()), update=update
@@ -128,7 +128,7 @@ def trl_loss_and_gradients(trainer, micro_batches):
     trainer.current_gradient_accumulation_steps = len(micro_batches)
     divisor = torch.tensor(tokens)
     total = sum(float(trainer.training_step(trainer.model, one, num_items_in_batch=divisor)) for one in inputs)
-    return total, {name: p.grad for name, p in adapters(trainer.model).items()}
+    return total, {name: p.grad for name, p in adapter_weights(trainer.model).items()}
 
 
 def distance(ours, theirs):

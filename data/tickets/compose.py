@@ -31,6 +31,7 @@ FIELD_OF_SLOT = {
     "name": "name",
     "id": "order_id",
 }
+COMMON = 8  # how much more often the first wording of a block is drawn than its last: a block starts with the usual
 # Share of each wish by kind of fault; the rest states none.
 WISHES = {
     "use": (0.20, 0.20, 0.28, 0.16),
@@ -79,7 +80,7 @@ class Message:
             self.values["name"] = self.lower(self.values["name"], 0.75)
             self.values["id"] = self.lower(self.values["id"], 0.5)
             self.product = self.lower(self.product, 0.9)
-        if register == "a" and self.fill.chance(0.04):
+        if register == "a" and self.fill.chance(0.02):
             self.product = self.product.upper()
         self.has_name = self.fill.chance(0.78)
         self.has_id = self.fill.chance(0.6)
@@ -116,7 +117,7 @@ class Message:
         fitting = [f for f in fitting if self.register in f.registers] or fitting
         if not fitting:
             return None
-        frame = self.rng.choice(fitting)
+        frame = self.rng.choices(fitting, [1 / (1 + COMMON * i / len(fitting)) for i in range(len(fitting))])[0]
         self.seen.add(frame.text)
         return frame
 
@@ -276,8 +277,8 @@ class Message:
 
     def filler_count(self) -> int:
         draw = self.rng.random()
-        by_register = {"t": (0.9, 0.99, 1.0), "r": (0.3, 0.62, 0.82, 0.91, 0.955)}
-        steps = by_register.get(self.register, (0.6, 0.9, 0.97, 0.985, 0.992))
+        by_register = {"t": (0.9, 0.99, 1.0), "r": (0.45, 0.75, 0.9, 0.95, 0.975)}
+        steps = by_register.get(self.register, (0.72, 0.93, 0.98, 0.99, 0.995))
         count = next((n for n, step in enumerate(steps) if draw < step), None)
         return self.rng.randint(6, 16) if count is None else count
 

@@ -61,11 +61,11 @@ class Fill:
     def name(self) -> str:
         """A first name, a full name or one with initials."""
         first, last = self.pick(self.first), self.pick(self.last)
-        if self.chance(0.05):
+        if self.chance(0.03):
             last = f"{last}-{self.pick(self.last)}"
-        forms = [first, f"{first} {last}", f"{first[0]}. {last}", f"{first} {last[0]}.",
-                 f"{first} {self.pick(string.ascii_uppercase[:23])}. {last}", last]  # fmt: skip
-        return self.rng.choices(forms, [30, 52, 7, 4, 4, 3])[0]
+        middle = self.pick(string.ascii_uppercase[:23])
+        forms = [first, f"{first} {last}", f"{first[0]}. {last}", f"{first} {middle}. {last}", last]
+        return self.rng.choices(forms, [32, 59, 4, 3, 2])[0]
 
     def shape(self, pattern: str) -> str:
         """Each 9 becomes a digit, A and a a letter."""
@@ -92,12 +92,11 @@ class Fill:
 
     def product(self, category: str) -> tuple[str, bool]:
         """A product of the category, and whether it is a plural."""
-        heads, modifiers = (list(listed(category, title, self.part)) for title in ("heads", "modifiers"))
-        head = self.pick(heads)
+        head = self.pick(list(listed(category, "heads", self.part)))
         plural = head.startswith("pl:")
         pieces = [head.removeprefix("pl:")]
         if self.chance(0.22):
-            pieces.insert(0, self.pick(modifiers))
+            pieces.insert(0, self.pick(list(section(category, "modifiers"))))  # "black", "steel": shared
         if self.chance(0.3):
             if self.chance(0.25) and category not in ("clothing", "media", "digital"):
                 code = self.pick(words.MODEL_CODES.split())
@@ -126,7 +125,7 @@ class Fill:
         if category not in words.POWERED:
             options = tuple(entry for entry in options if not entry.startswith("*"))
         template = self.pick(list(options)).lstrip("*")
-        if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.3):
+        if form == "X" and kind in ("use", "digital") and "{days}" not in template and self.chance(0.15):
             after = following(template, kind)
             if after:
                 template += " " + self.pick(items(after, self.part))

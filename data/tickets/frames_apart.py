@@ -19,7 +19,7 @@ t| Product: {P}.
 r| For years I had wanted {aP}, and {when} I finally ordered one of yours.
 fa| I paid {price} for {aP} {when}.
 cr| Remember the {P} I ordered {when}?
-tl| about {P}.
+t| Article: {P}.
 frSZ| This letter is about {aP} that was delivered {when}.
 c| I'm one of the people who bought your {P}.
 aZ| Let's talk about the {P} you sold me.
@@ -33,16 +33,16 @@ crS| Let me tell you about my {P}.
 c| You've got a great shop, and {when} I ordered {aP}.
 c| I want to talk about my {P}.
 cSZ| So I have this {P}.
-a| I ordered {aP} {when}. What a mistake!
 a| I bought your {P}. Silly me!
-t| Article: {P}.
+a| I ordered {aP} {when}. What a mistake!
+tl| about {P}.
 t| Ordered {aP} {when}.
 tZ| Have {aP}, [bought|ordered] {where}.
 r| {when_c}, after some back and forth with my {kin}, I ordered {aP}.
 rSZ| There is {aP} standing here in front of me, ordered {where}.
 rS| You will surely remember {aP} that left your warehouse {when}.
-l| so i ordered {aP}
 l| got a question or more like a problem with my {P}
+l| so i ordered {aP}
 l| bought {aP} {where}
 cl| it's the {P} again
 rf| I would like to come back to the {P} that I [bought|ordered] {when}.
@@ -76,14 +76,14 @@ f| The situation is as follows: {it} {X}.
 cr| I hate to say it, but {it} {X}.
 f| On closer inspection it is clear that {it} {X}.
 ca| Surprise: {it} {X}.
-r| My {kin} saw it too: {it} {X}.
+r| Not long ago I found that {it} {X}.
 lt| {it} {X}, not ok
 rcf| In short, {it} {X}.
 f| I must inform you that {it} {X}.
 f| To my disappointment {it} {X}.
 fr| As it happens, {it} {X}.
-c| Bad luck: {it} {X}.
 c| [Oh no|Oops], {it} {X}.
+c| Bad luck: {it} {X}.
 cr| And guess what? {It} {X}.
 a| {It} {X}, believe it or not!
 a| Result: {it} {X}!
@@ -91,7 +91,7 @@ t| Defect: {X}.
 t| {It} {X}.
 t| Symptom: {X}.
 t| What is wrong: {it} {X}.
-r| Not long ago I found that {it} {X}.
+r| My {kin} saw it too: {it} {X}.
 r| I hoped that I was mistaken, but no, {it} {X}.
 r| In the end it was plain to see: {it} {X}.
 l| {it} {X} ffs
@@ -125,7 +125,7 @@ f| Concerning the {P} supplied {when}, {C}.
 crf| On my {P}, {C}.
 fr| There is a defect in the {P}, because {C}.
 cl| my {P}... {C}
-ta| {Pc}! {Cc}!
+t| {Pc}, bought {when}: {C}.
 rc| We were using the {P} as always when suddenly {C}.
 c| Look, I like the {P}, but {C}.
 fr| I bought {aP} {where}, and already {C}.
@@ -136,7 +136,7 @@ f| I received the {P} {when} and found that {C}.
 cl| just got the {P} and {C}
 cr| My {P} has a problem: {C}.
 c| So about my {P}, {C}.
-t| {Pc}, bought {when}: {C}.
+ta| {Pc}! {Cc}!
 t| Fault in {P}: {C}.
 a| Your {P} is a joke: {C}!
 a| I paid {price} for the {P} and {C}.
@@ -185,12 +185,12 @@ t| What: {P}¶What is wrong: {N}
 t| Product: {P} / Problem: {N}
 tf| Affected product: {P}¶Description: {Nc}
 lt| {P} - {N}
-t| {N}, {P}.
+t| Product = {P}, problem = {N}
 f| Article: {P}. Description of the fault: {N}.
 t| Fault report. {Pc}. {Nc}.
 c| Product: {P}¶Issue: {Nc} :(
 t| What happened: {N}¶Product: {P}
-t| Product = {P}, problem = {N}
+t| {N}, {P}.
 t| Problem: {N}¶Product: {P}
 t| {Pc}: {N}.
 t| Defective: {P} ({N})

@@ -86,7 +86,7 @@ aZ| {It} {X}!! I am talking about the {P} you sold me.
 t| Ordered {when}: {P}. {Xc}.
 f| I should like to draw your attention to my {P}, which {X}.
 rc| Last night I noticed that my {P} {X}.
-c| Bad news, the {P} {X}.
+c| As the title says, my {P} {X}.
 tf| Item: {P}. {Xc}.
 crlZ| I was so happy with my {P} but {it} {X}.
 aZ| Another day, another problem: now my {P} {X}.
@@ -182,7 +182,7 @@ a| Never buying {aP} here again, {it} {X}!
 f| Our {P} {X}. This was noticed {when}.
 f| It is with regret that I inform you that our {P} {X}.
 rZ| We have {aP} at home, bought {where}, and I am sorry to say {it} {X}.
-c| As the title says, my {P} {X}.
+c| Bad news, the {P} {X}.
 r| What a week. On top of everything, my {P} {X}.
 l| any1 there? {P} {X}
 cfr| My {P}, which {X}, was [anything but cheap|a present from my {kin}].

@@ -75,12 +75,12 @@ aR| Get your people to repair {them}, at once!
 tR| Wants: repair
 tR| Fix {them} please.
 tRH| Send technician please.
-rR| I am fond of {them}, so I would like to have {them} repaired.
 rRH| In my day one had such things mended, and that is what I ask for.
+rR| I am fond of {them}, so I would like to have {them} repaired.
 lR| repair would be great
 lR| can u get {them} to work again
-lR| plz repair
 lRH| need a repair guy
+lR| plz repair
 """
 
 INFORMATION = """
@@ -118,7 +118,7 @@ lR| any tips what to do?
 fr| My only question is whether the guarantee applies here.
 fcr| I don't want a refund, I only want to know [why|if this is usual].
 frc| No need for a replacement yet, but could you tell me if it is a known fault?
-cr| Before I ask for a repair: is it still under warranty?
+cr| Can you let me know how long the guarantee runs?
 cL| Where is it now?
 frL| Please tell me when I can expect the delivery.
 crL| When will my parcel come?
@@ -136,13 +136,13 @@ lc| how does the warranty work?
 cr| Can you explain what happened?
 rR| It would put my mind at ease to hear what the reason could be.
 fr| Which documents do you need from me?
-a| What is going on? I want an explanation!
+a| Explain this to me!
 t| What is the warranty period?
 l| who do i talk to about this?
 cf| Whom should I contact about the guarantee?
 frR| I only wish to know whether this is normal.
 cr| Not asking for money, just tell me why this happens.
-a| Explain this to me!
+a| What is going on? I want an explanation!
 l| wanna know why
 fR| I should be glad to learn the cause.
 f| Kindly inform me about the terms of the warranty.
@@ -159,13 +159,13 @@ a| I want to know how that could happen!
 a| Answer me this: how long is the warranty?
 t| Wants: information
 t| Cause?
-t| How long will this take?
 tR| Known problem?
+t| How long will this take?
 r| What I would really like to know is how it came to this.
 r| Perhaps you can tell me what the guarantee says.
-l| how come?
+l| what does the warranty say
 l| is there a guarantee on {them}
 lR| u know whats wrong with {them}?
-l| what does the warranty say
-cr| Can you let me know how long the guarantee runs?
+l| how come?
+cr| Before I ask for a repair: is it still under warranty?
 """

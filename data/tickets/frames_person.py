@@ -9,9 +9,9 @@ c| Hi,
 cr| Hello,
 fc| Good [morning|evening],
 lc| hey
-ca| Hi there,
-f| Dear {agent},
 cr| Hi {agent},
+f| Dear {agent},
+ca| Hi there,
 f| To whom it may concern,
 lc| hey guys
 f| Dear Madam or Sir,
@@ -24,7 +24,7 @@ cl| Heya,
 a| Attention [customer service|support]:
 r| Greetings from [Leeds|Porto|Gdansk|a rainy Oslo],
 cr| Hello {agent},
-l| yo
+l| hi {agent}
 fc| Dear [team|shop team],
 ac| Hello?
 f| For the attention of {agent}:
@@ -45,10 +45,10 @@ a| To [support|the boss of this shop]:
 a| {agent}!
 t| Hi.
 t| Attn. [support|returns]
-r| Good evening to you and yours,
 r| Dear {agent}, dear team,
+r| Good evening to you and yours,
 r| A very good day to you,
-l| hi {agent}
+l| yo
 l| hello??
 l| good evening
 """
@@ -89,30 +89,30 @@ t| Writer: {name}
 a| My name is {name}, in case you care!
 fr| My name is {name}, and I live in [Leeds|Trieste|Ghent].
 c| I'm {name}, nice to meet you.
-r| So, first things first, I'm {name}.
+r| My friends know me as {name}.
 t| {name}, [private customer|Dublin].
-a| {name}, remember that name!
+a| This is {name}, and I am not happy!
 l| me = {name}
 f| The undersigned, {name}, is a customer of your shop.
-f| May I introduce myself? {name}.
-f| I write to you as {name}, a customer since [2012|2018].
 f| Let me state my name first: {name}.
+f| I write to you as {name}, a customer since [2012|2018].
+f| May I introduce myself? {name}.
 fr| As a customer of yours I, {name}, turn to you today.
 c| {name} from [Malmo|Derby|Porto] here.
-c| I'm {name} by the way.
 c| You're talking to {name}.
+c| I'm {name} by the way.
 cr| I am {name} and I need your help.
 c| It's {name} once more.
-a| This is {name}, and I am not happy!
+a| {name}, remember that name!
 a| {name} here, and I want answers!
 t| Client: {name}
 t| Buyer: {name}
 t| Contact: {name}
-r| My friends know me as {name}.
+r| So, first things first, I'm {name}.
 r| My parents named me {name}, if you must know.
 r| {name} is the name, in case you look for me in your files.
-l| this is {name} btw
 l| name's {name}
+l| this is {name} btw
 rc| Let me start with my name, which is {name}.
 tf| Ordered by {name}.
 tf| Account holder: {name}.
@@ -172,17 +172,17 @@ c| See you, {name}
 c| {name} :)
 c| Thanks so much, {name}
 cr| Ta, {name}
-a| {name}, [still waiting|never again]
-a| Goodbye!¶{name}
 a| In anger,¶{name}
+a| Goodbye!¶{name}
+a| {name}, [still waiting|never again]
 t| Signed {name}
 t| {name}, {phone}
-r| With all good wishes from our house to yours,¶{name}
 r| I remain, a little sad, {name}
+r| With all good wishes from our house to yours,¶{name}
 r| So long, {name}
-l| cya {name}
-l| -{name}
 l| cheers {name}
+l| -{name}
+l| cya {name}
 l| {name} out
 """
 

@@ -43,10 +43,10 @@ c| Changed my mind about the {P}, can I get a refund?
 f| I am withdrawing from the purchase of the {P} and request a refund.
 t| Return of {P}. Refund please.
 lc| dont need the {P} anymore, can i have my money back
-fr| Please cancel my order for the {P} and refund me.
+fr| Please refund the {P}, as I no longer need {them}.
 cr| My {kin} already has the same {P}, so I would like a refund.
 cr| I would like to swap the {P} I ordered for another one in a bigger size.
-fr| Please refund the {P}, as I no longer need {them}.
+fr| Please cancel my order for the {P} and refund me.
 cl| can i exchange the {P} for another colour?
 f| I hereby return the {P} and expect a refund.
 c| The {P} isn't for me after all, so money back please.

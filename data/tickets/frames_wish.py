@@ -43,10 +43,10 @@ fr| A repair is of no use to me, so please refund the price.
 crf| Please don't send me a new one, just refund me.
 fc| Rather than a repair, I would like my money back.
 lc| no new one please, just the money
-a| No voucher, no replacement: cash back on my card!
+a| I want every cent back!
 fcr| I was offered a repair but I would prefer a refund.
 cr| I'd rather just have my cash back.
-f| Please reverse the charge on my credit card.
+f| Please arrange for the money to be paid back.
 c| Can you credit my card?
 a| Give me my money back!
 t| Pls credit account.
@@ -54,7 +54,7 @@ l| gimme my money back pls
 rc| I think it's only fair that I get back what I paid.
 fr| I insist on having the payment returned.
 l| refund me pls
-a| I want every cent back!
+a| No voucher, no replacement: cash back on my card!
 t| Full refund.
 crf| How can I get my money back?
 f| The amount should be credited to me.
@@ -64,15 +64,15 @@ l| would like a refund
 fr| Please confirm that you will reimburse me.
 t| Want: money back.
 f| I would be obliged if you refunded the amount.
-f| Please arrange for the money to be paid back.
+f| Please reverse the charge on my credit card.
 fr| Under these circumstances I can only ask for my money back.
 c| I'd like to be refunded, please.
 c| Would a refund be possible?
 c| Can you pay me back?
 c| Just the money back and we're good.
 a| Refund! Now!
-a| I'm not asking for much: my money, and that at once!
 a| You have three days to refund me!
+a| I'm not asking for much: my money, and that at once!
 t| Wants: refund
 t| Credit note please, to card.
 t| Refund to card.
@@ -92,7 +92,7 @@ f| Please [send|ship] me a replacement.
 al| i want a new one
 t| Replacement [please|requested].
 fcrR| Please exchange {them}.
-crP| Could I get a new one?
+crP| Could a fresh one be posted to me?
 fr| I would ask you to replace {them}.
 a| Send me a [working|proper|decent] one!
 t| New one, please.
@@ -111,8 +111,8 @@ t| Wish: replacement.
 cr| Would you mind sending a replacement?
 lcR| want to swap {them}
 rP| All I am asking for is a new one in its place.
-fcr| Please let me have a replacement.
-crP| Could a fresh one be posted to me?
+fcr| Keep the money, I just need another one.
+crP| Could I get a new one?
 t| Exchange, please.
 faP| Please dispatch another one [immediately|without delay].
 crP| I'd love to get another one instead.
@@ -120,7 +120,7 @@ acr| I want [it|the whole thing] replaced.
 cr| It would be lovely if you could ship another.
 fr| I do not want a refund; please send a new one.
 cra| Not a refund, I want a replacement.
-fcr| Keep the money, I just need another one.
+fcr| Please let me have a replacement.
 fr| No repair, please, I would rather have a replacement.
 crR| I don't want my money back, just swap {them}.
 lc| no refund needed, just send another

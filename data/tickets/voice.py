@@ -17,7 +17,7 @@ def slips(text: str, fill: Fill) -> str:
         word = match[0]
         if word in SHORTER and fill.chance(0.3):
             return SHORTER[word]
-        if len(word) > 3 and fill.chance(0.05):
+        if len(word) > 3 and fill.chance(0.02):
             at = fill.rng.randint(1, len(word) - 2)
             swapped = word[at + 1] + word[at] if fill.chance(0.6) else word[at + 1]
             return word[:at] + swapped + word[at + 2 :]
@@ -59,7 +59,7 @@ def contract(text: str, slots: dict[str, str], register: str, fill: Fill) -> str
 def greeting(text: str, register: str, fill: Fill) -> str:
     """The greeting with what separates it from the message."""
     gap = fill.pick(["\n\n", "\n", " ", " "])
-    if text[-1].isalnum() and (register != "l" or (gap == " " and fill.chance(0.7))):
+    if text[-1].isalnum() and (register != "l" or gap == " "):
         text += ","
     return text + gap
 
