@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # torch first and by itself: on a machine without a GPU you may have put a (smaller) CPU build there already.
 TORCH ?= torch==2.13.0
+# One place for runs, also for notebooks, whose kernels work in the folder of the notebook.
+export KIT_RUNS ?= $(CURDIR)/runs
 
 .PHONY: run lab test test-long notebooks lint bench clean
 

@@ -42,7 +42,7 @@ def add_adapter(model: nn.Module, recipe: Recipe) -> nn.Module:
         _same_shape(Path(recipe.start_adapter), recipe)
         return lora.fuse(with_adapter(base, Path(recipe.start_adapter), recipe))
     adapted = _new_adapter(base, recipe)
-    if recipe.lora_init == "loftq":
+    if recipe.lora_init == "loftq" and recipe.quantization == "nf4":
         undo_quantization(adapted, local_path(recipe.model))
     return lora.fuse(adapted)
 
@@ -89,9 +89,12 @@ def _is_linear(module: nn.Module) -> bool:
 
 def _same_shape(folder: Path, recipe: Recipe) -> None:
     """An adapter to continue from keeps its own shape: the recipe must say the same."""
+    own = {"use_dora": False, "use_rslora": False, **_config(folder)}  # older files do not name them
+    if not {"r", "lora_alpha"} <= own.keys():
+        fix = "give an adapter that LoRA made"
+        raise KitError(f"this adapter is no LoRA ({own.get('peft_type')})", where=str(folder), fix=fix)
     fields = {"r": "lora_rank", "lora_alpha": "lora_alpha", "use_dora": "use_dora", "use_rslora": "use_rslora"}
-    own = _config(folder)
-    other = [f"{ours}={own[theirs]}" for theirs, ours in fields.items() if own.get(theirs) != getattr(recipe, ours)]
+    other = [f"{ours}={own[theirs]}" for theirs, ours in fields.items() if own[theirs] != getattr(recipe, ours)]
     if other:
         what = f"the adapter to continue from has {', '.join(other)}, the recipe says otherwise"
         raise KitError(what, where=str(folder), fix=" ".join(f"--set {setting}" for setting in other))
@@ -163,7 +166,7 @@ def undo_quantization(model: nn.Module, folder: Path) -> None:
         folder: the unquantized safetensors from which the model was loaded.
 
     Raises:
-        KitError: the files hold no weight under a layer's name.
+        KitError: the files hold no weight under a layer's name, or one of another shape.
     """
     from peft.tuners.lora.bnb import Linear4bit
 
@@ -172,9 +175,10 @@ def undo_quantization(model: nn.Module, folder: Path) -> None:
             if not isinstance(layer, Linear4bit):
                 continue
             key = name.removeprefix("base_model.model.") + ".weight"
-            down, up = layer.lora_A["default"].weight, layer.lora_B["default"].weight
+            factors: Any = layer.lora_A["default"], layer.lora_B["default"]
+            down, up = (factor.weight for factor in factors)
             packed = lora.frozen_weight(layer.base_layer, torch.float32)
-            lost = (weights.tensor(key).to(packed) - packed) / layer.scaling["default"]
+            lost = (weights.tensor(key, packed.shape).to(packed) - packed) / layer.scaling["default"]
             left, sizes, right = torch.linalg.svd(lost, full_matrices=False)
             root = sizes[: down.shape[0]].sqrt()
             down.copy_(root[:, None] * right[: len(root)])
@@ -200,8 +204,8 @@ class Shards:
     def __exit__(self, *_: object) -> None:
         self.open_files.close()
 
-    def tensor(self, key: str) -> torch.Tensor:
-        if key not in self.files:
-            fix = "set lora_init=default"
-            raise KitError(f"no weight {key!r} in these files, which LoftQ needs", where=str(self.folder), fix=fix)
-        return self.files[key].get_tensor(key)  # type: ignore[no-any-return]
+    def tensor(self, key: str, shape: torch.Size) -> torch.Tensor:
+        if key not in self.files or self.files[key].get_slice(key).get_shape() != list(shape):
+            what = f"no weight {key!r} of shape {tuple(shape)} in these files, which LoftQ needs"
+            raise KitError(what, where=str(self.folder), fix="set lora_init=default")
+        return self.files[key].get_tensor(key)

@@ -9,6 +9,7 @@ from typing import Any
 
 from kit.errors import KitError
 from kit.hardware import disk_free_bytes
+from kit.markup import gap
 from kit.recipe import Recipe, field_help
 from kit.runs import ENDED, POLL, Run
 
@@ -115,8 +116,8 @@ def memory_line(summary: dict[str, Any]) -> str:
     """Predicted (arithmetic) and measured peak, and the process' RSS apart."""
     names = ("peak_bytes_predicted", "peak_bytes_measured", "peak_rss_bytes")
     predicted, measured, rss = (summary.get(name) for name in names)
-    gap = f" ({measured / predicted - 1:+.0%})" if predicted and measured else ""
-    expected = f"predicted {_gib(predicted)} (arithmetic), measured {_gib(measured)}{gap}"
+    apart = f" ({gap(measured, predicted)})" if predicted and measured else ""
+    expected = f"predicted {_gib(predicted)} (arithmetic), measured {_gib(measured)}{apart}"
     return f"peak memory: {expected}; process RSS {_gib(rss)}"
 
 

@@ -1,4 +1,7 @@
-"""The one exception that a learner meets: what is wrong, where, and what to do."""
+"""What a learner meets when something is wrong: one exception (what, where, what to do), and no noise beside it."""
+
+import logging
+import warnings
 
 
 class KitError(Exception):
@@ -15,3 +18,13 @@ class KitError(Exception):
         place = f"{where}: " if where else ""
         advice = f" -> {fix}" if fix else ""
         super().__init__(" ".join(f"{place}{what}{advice}".split()))
+
+
+def quiet_libraries() -> None:
+    """Silence two messages of libraries that frighten and that nobody can act on; call it before a model is loaded.
+
+    bitsandbytes looks for an optional faster kernel on the hub, and PEFT asks transformers by an old name.
+    """
+    logging.getLogger("bitsandbytes.backends.cpu.ops").setLevel(logging.ERROR)
+    old_name = "`is_gradient_checkpointing` is deprecated"
+    warnings.filterwarnings("ignore", old_name, FutureWarning, r"transformers\.modeling_utils")

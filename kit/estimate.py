@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from kit.recipe import Recipe
 
+# Changing these gives the same loss and the same update but for rounding; anything else trains something else.
+SAME_TRAINING = frozenset({"batch_size", "gradient_accumulation_steps", "gradient_checkpointing", "loss_kernel"})
 NF4_SCALE_BITS = {False: 32 / 64, True: 8 / 64 + 32 / (64 * 256)}  # Dettmers et al. 2023, section 3: 0.5 or 0.127
 OPTIMIZER_BYTES = {
     "adamw": 2,
@@ -139,15 +141,23 @@ def _logits(recipe: Recipe, shape: Shape, tokens: int) -> float:
 
 
 class Change(NamedTuple):
-    """One way to need less memory: fields to set, and the predicted saving in bytes."""
+    """One way to need less memory: fields to set, the predicted saving in bytes, and whether training stays the same.
+
+    Only a change that keeps the loss and the update as they are may be made without asking (`on_oom=retry`).
+    """
 
     settings: dict[str, Any]
     saves_bytes: int
+    same_training: bool
 
 
-def cheaper(recipe: Recipe, shape: Shape) -> list[Change]:
-    """Changes that keep the effective batch and need less memory, the largest saving first."""
-    base = estimate(recipe, shape).peak_bytes
+def cheaper(recipe: Recipe, shape: Shape, longest: int | None = None) -> list[Change]:
+    """Changes that keep the effective batch and need less memory: first those that train the same, largest first.
+
+    Args:
+        longest: as for `estimate`.
+    """
+    base = estimate(recipe, shape, longest).peak_bytes
     options: list[dict[str, Any]] = []
     if recipe.batch_size > 1:
         options.append(half_batch(recipe))
@@ -159,8 +169,11 @@ def cheaper(recipe: Recipe, shape: Shape) -> list[Change]:
         options.append({"method": "qlora", "quantization": "nf4"})
     if not recipe.optimizer.endswith("8bit") and recipe.device == "cuda":
         options.append({"optimizer": "paged_adamw_8bit"})
-    changes = [Change(o, base - estimate(recipe.model_copy(update=o), shape).peak_bytes) for o in options]
-    return sorted((c for c in changes if c.saves_bytes > 0), key=lambda c: -c.saves_bytes)
+    changes = [
+        Change(o, base - estimate(recipe.model_copy(update=o), shape, longest).peak_bytes, o.keys() <= SAME_TRAINING)
+        for o in options
+    ]
+    return sorted((c for c in changes if c.saves_bytes > 0), key=lambda c: (not c.same_training, -c.saves_bytes))
 
 
 def half_batch(recipe: Recipe) -> dict[str, Any]:

@@ -16,8 +16,8 @@ PALETTE = (BLUE, RED, GREEN, PURPLE, "#E69F00", "#56B4E9", GREY, "#000000")
 class Chart(Figure):
     """A Figure that shows itself in a notebook: pyplot, which would do that, is not loaded."""
 
-    def _repr_png_(self) -> bytes:
-        return png(self)
+    def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
+        return png(self), {"alt": alternative(self)}
 
 
 def png(figure: Figure) -> bytes:
@@ -25,6 +25,12 @@ def png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)
     return buffer.getvalue()
+
+
+def alternative(figure: Figure) -> str:
+    """What the figure says to those who cannot see it: its titles, or its words where it has no axes."""
+    said = [text.get_text() for text in figure.texts] + [axes.get_title(loc="left") for axes in figure.axes]
+    return "Figure. " + "; ".join(text for text in said if text)
 
 
 def new_chart(height: float = 3.0) -> Chart:

@@ -35,56 +35,57 @@ def _forward(module: Any, peft_forward: Any, x: Tensor, *args: Any, **kwargs: An
     name = names[0]
     down, up, base = module.lora_A[name], module.lora_B[name], module.base_layer
     kind = x.device.type
-    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else x.dtype
+    autocast = torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)  # `meta` knows no autocast
+    dtype = torch.get_autocast_dtype(kind) if autocast else x.dtype
     adapter_dtypes = {down.weight.dtype, up.weight.dtype}
     dropped = module.training and getattr(module.lora_dropout[name], "p", 0.0) > 0
     elsewhere = any(hasattr(p, "ds_id") for p in (down.weight, up.weight, base.weight))  # ZeRO-3 gathers in children
-    mixed = not torch.is_autocast_enabled(kind) and adapter_dtypes != {dtype}
+    mixed = not autocast and adapter_dtypes != {dtype}
     learning = base.weight.requires_grad or (base.bias is not None and base.bias.requires_grad)
     if dropped or elsewhere or mixed or learning or up.bias is not None:
         return peft_forward(x, *args, **kwargs)
-    return _LoraLinear.apply(x.to(dtype), down.weight, up.weight, base, module.scaling[name])  # type: ignore[no-any-return]
+    flat = x.to(dtype).reshape(-1, x.shape[-1])
+    out = _LoraLinear.apply(flat, down.weight, up.weight, base, module.scaling[name])
+    return out.view(*x.shape[:-1], out.shape[-1])
 
 
 def frozen_weight(base: nn.Module, dtype: torch.dtype) -> Tensor:
     """The frozen weight (out, in), unpacked from 4 bits if need be; it lives as long as one product."""
     weight: Any = base.weight
-    state = getattr(weight, "quant_state", None)
+    state = getattr(weight, "quant_state", None) or getattr(base, "quant_state", None)  # FSDP takes it off the weight
     if state is None:
-        return weight.to(dtype)  # type: ignore[no-any-return]
+        return weight.to(dtype)
     from bitsandbytes.functional import dequantize_4bit
 
-    return dequantize_4bit(weight.data, state).to(dtype)  # type: ignore[no-any-return]
+    return dequantize_4bit(weight.data, state).to(dtype)
 
 
 class _LoraLinear(torch.autograd.Function):
     """y = x·Wᵀ + b + s·(x·Aᵀ)·Bᵀ with W and b frozen (Hu et al. 2021, eq. 3).
 
-    Shapes: x (..., in), A (r, in), B (out, r), W (out, in); h = s·x·Aᵀ is kept for the gradient of B.
+    Shapes: x (n, in), A (r, in), B (out, r), W (out, in); h = s·x·Aᵀ is kept for the gradient of B. Two dimensions
+    here and views outside: autograd forbids to change a view in place that a function of one's own has made.
     """
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, down: Tensor, up: Tensor, base: nn.Module, scaling: float) -> Tensor:
-        flat = x.reshape(-1, x.shape[-1])
-        narrow = (flat @ down.to(x.dtype).t()).mul_(scaling)
+        narrow = (x @ down.to(x.dtype).t()).mul_(scaling)
         weight = frozen_weight(base, x.dtype)
         bias: Any = base.bias
-        out = flat @ weight.t() if bias is None else torch.addmm(bias.to(x.dtype), flat, weight.t())
+        out = x @ weight.t() if bias is None else torch.addmm(bias.to(x.dtype), x, weight.t())
         out.addmm_(narrow, up.to(x.dtype).t())
-        ctx.save_for_backward(flat, narrow, down, up)
+        ctx.save_for_backward(x, narrow, down, up)
         ctx.base, ctx.scaling = base, scaling
-        return out.view(*x.shape[:-1], out.shape[-1])
+        return out
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
-        flat, narrow, down, up = ctx.saved_tensors
-        shape = (*grad.shape[:-1], flat.shape[-1])
-        grad = grad.reshape(-1, grad.shape[-1])
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        x, narrow, down, up = ctx.saved_tensors
         narrow_grad = (grad @ up.to(grad.dtype)).mul_(ctx.scaling)
-        down_grad = (narrow_grad.t() @ flat).to(down.dtype) if ctx.needs_input_grad[1] else None
+        down_grad = (narrow_grad.t() @ x).to(down.dtype) if ctx.needs_input_grad[1] else None
         up_grad = (grad.t() @ narrow).to(up.dtype) if ctx.needs_input_grad[2] else None
         x_grad = None
         if ctx.needs_input_grad[0]:
             x_grad = grad @ frozen_weight(ctx.base, grad.dtype)
-            x_grad = x_grad.addmm_(narrow_grad, down.to(grad.dtype)).view(shape)
+            x_grad.addmm_(narrow_grad, down.to(grad.dtype))
         return x_grad, down_grad, up_grad, None, None

@@ -6,9 +6,10 @@ Sizes are bytes; people see GiB (2^30 bytes; a GB is 10^9 bytes).
 
 import difflib
 import html
+import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ MEMORY = {  # column of memory.jsonl: label, colour, line style
     "rss_bytes": ("process RAM", GREY, ":"),
 }
 OVER = frozenset({"finished", "stopped", "failed", "died"})  # a run with such a status changes no more
+ALIKE = 0.6  # an answer with less in common with the expected one (0 to 1) is another text: all of it is marked
 MOST_POINTS = 300  # a live line has no more: more cannot be seen and cost time
 
 
@@ -76,6 +78,11 @@ def gib(size: float) -> str:
     if size < GIB / 100:
         return f"{size / 2**20:.3g} MiB"
     return f"{size / GIB:.3g} GiB" if size < 999 * GIB else f"{size / GIB:,.0f} GiB"
+
+
+def gap(measured: float, predicted: float) -> str:
+    """How far `measured` lies from `predicted`, as a share of the prediction: `-5%` means that less was needed."""
+    return f"{round(measured / predicted - 1, 2) + 0.0:+.0%}"  # the sum turns -0.0 into 0.0
 
 
 def clock(seconds: float | None) -> str:
@@ -191,29 +198,45 @@ def token_mask_html(tokens: Sequence[str], trained: Sequence[bool]) -> str:
     )
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """An HTML table with left-aligned, wrapping cells; `rows` hold HTML, `head` plain text."""
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], narrow: Container[str] = ()) -> str:
+    """An HTML table with left-aligned, wrapping cells; `rows` hold HTML, `head` plain text.
+
+    Columns named in `narrow` get no more width than their longest word.
+    """
     cell = 'style="text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere"'
-    top = "".join(f"<th {cell}>{html.escape(name)}</th>" for name in head)
+    small = cell.replace("white-space:pre-wrap;overflow-wrap:anywhere", "width:1%")
+    top = "".join(f"<th {small if name in narrow else cell}>{html.escape(name)}</th>" for name in head)
     body = "".join("<tr>" + "".join(f"<td {cell}>{value}</td>" for value in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def marked(answer: str | None, expected: str | None) -> str:
-    """`answer` as HTML; words that `expected` does not have in that place are red and underlined."""
+    """`answer` as HTML: what `expected` does not have there is red and underlined, what it misses is struck through."""
     if answer is None:
         return "<em>not measured</em>"
     if expected is None:
         return html.escape(answer)
-    sign = "✓" if answer.strip() == expected.strip() else "✗"
+    if answer.strip() == expected.strip():
+        return f"✓ {html.escape(answer)}"
+    if not answer.strip():
+        return "✗ <em>empty answer</em>"
     old, new = (re.findall(r"\w+|\W", text) for text in (expected, answer))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    if matcher.ratio() < ALIKE:
+        return f"✗ {_tag('mark', answer)}"
     out = []
-    for kind, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        words = html.escape("".join(new[start:end]))
-        style = "background:rgba(213,94,0,.3);text-decoration:underline"
-        if words:
-            out.append(words if kind == "equal" else f'<span style="{style}">{words}</span>')
-    return f"{sign} {''.join(out)}"
+    steps = [("".join(old[a:b]), "".join(new[c:d])) for _, a, b, c, d in matcher.get_opcodes()]
+    # A blank that both have between two changes belongs to them: else phrases are cut into single words.
+    for same, group in itertools.groupby(steps, lambda step: step[0] == step[1] and not step[0].isspace()):
+        missing, words = ("".join(texts) for texts in zip(*group, strict=True))
+        out.append(html.escape(words) if same else _tag("del", missing) + _tag("mark", words))
+    return f"✗ {''.join(out)}"
+
+
+def _tag(name: str, text: str) -> str:
+    """`text` marked as wrong (`mark`) or as missing (`del`): in both themes, and not by colour alone."""
+    look = {"mark": "background:rgba(213,94,0,.3);text-decoration:underline", "del": "opacity:.7"}[name]
+    return f'<{name} style="color:inherit;{look}">{html.escape(text)}</{name}>' if text else ""
 
 
 def samples_html(samples: Sequence[Mapping[str, Any]], limit: int) -> str:
@@ -225,8 +248,10 @@ def samples_html(samples: Sequence[Mapping[str, Any]], limit: int) -> str:
         expected = sample.get("expected")
         answers = [marked(sample.get(when), expected) for when in ("before", "after")]
         rows.append([html.escape(str(sample.get(name) or "")) for name in ("prompt", "expected")] + answers)
-    note = f"{len(rows)} of {len(samples)} samples; red and underlined: not as expected"
-    return table(["prompt", "expected", "before", "after"], rows) + f"<div><small>{note}</small></div>"
+    head = ["prompt", "expected", "before", "after"]
+    empty = [name for name in head if not any(str(sample.get(name) or "").strip() for sample in samples[:limit])]
+    note = f"{len(rows)} of {len(samples)} samples; red and underlined: not as expected; struck through: missing"
+    return table(head, rows, narrow=empty) + f"<div><small>{note}</small></div>"
 
 
 def status_line(run: Any) -> str:

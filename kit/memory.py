@@ -122,14 +122,13 @@ def sample(device: str) -> dict[str, int | None]:
 
 
 class MemorySampler:
-    """Writes `sample` to a JSONL file every half second until closed, and remembers the largest values.
+    """Writes `sample` to a JSONL file every half second until closed.
 
     Args:
         since: seconds at which its clock starts: in a resumed run, where the last sample stands.
     """
 
     def __init__(self, device: str, path: Path, rank: int = 0, since: float = 0.0) -> None:
-        self.peaks: dict[str, int] = {}
         self._device, self._path, self._rank = device, path, rank
         self._done = threading.Event()
         self._start = time.monotonic() - since
@@ -149,9 +148,6 @@ class MemorySampler:
         with self._path.open("a", encoding="utf-8", buffering=1) as file:
             while True:
                 values = sample(self._device)
-                for name, value in values.items():
-                    if value is not None:
-                        self.peaks[name] = max(value, self.peaks.get(name, 0))
                 seconds = round(time.monotonic() - self._start, 2)
                 file.write(json.dumps({"seconds": seconds, "rank": self._rank, **values}) + "\n")
                 if self._done.wait(INTERVAL):

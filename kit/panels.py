@@ -172,8 +172,11 @@ class LiveRun:
     def _ipython_display_(self) -> None:
         from IPython.display import HTML, display
 
-        if not self.live or self.run.status in markup.OVER:
-            display(_picture(self.run), raw=True)
+        over = self.run.status in markup.OVER
+        if not self.live or over:
+            if self.run.metrics() or (over and self.run.memory()):  # else there is nothing to see in a picture
+                picture, metadata = _picture(self.run)
+                display(picture, raw=True, metadata=metadata)
             display(HTML(markup.status_html(self.run)))
             return
         panel = display(self.box, display_id=True)
@@ -191,19 +194,21 @@ class LiveRun:
             try:
                 over = self.refresh()
                 if over:
-                    panel.update(_picture(self.run), raw=True)
+                    picture, metadata = _picture(self.run)
+                    panel.update(picture, raw=True, metadata=metadata)
                     note.update(HTML(markup.status_html(self.run)))
             except Exception as error:  # a task's faults appear nowhere, and the next look may succeed
                 self.status.value = html.escape(f"cannot show the run: {error}")
             await asyncio.sleep(0 if over else self.every)
 
 
-def _picture(run: Any) -> dict[str, Any]:
-    """The figure of a run as a notebook output."""
+def _picture(run: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The figure of a run as a notebook output, and its metadata."""
     from kit import plots
 
+    picture, metadata = plots.run_curves(run)._repr_png_()
     text = f"{run.folder.name}: {markup.status_line(run)}"
-    return {"image/png": plots.png(plots.run_curves(run)), "text/plain": text}
+    return {"image/png": picture, "text/plain": text}, {"image/png": metadata}
 
 
 class BudgetBar:
@@ -216,12 +221,12 @@ class BudgetBar:
 
         self.figure = plots.budget_bar(parts, limit_bytes, measured_bytes)
 
-    def _repr_png_(self) -> bytes:
+    def _repr_png_(self) -> tuple[bytes, dict[str, str]]:
         return self.figure._repr_png_()
 
 
 class SampleTable:
-    """Answers before and after training beside the expected ones; what differs is red and underlined."""
+    """Answers before and after training beside the expected ones: what is wrong or missing in them is marked."""
 
     def __init__(self, samples: Sequence[Mapping[str, Any]], limit: int = 8) -> None:
         self.samples, self.limit = list(samples), limit

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from kit.figures import PALETTE, Chart, end_labels, ink, largest, line, new_chart, nothing, short, spread, style, title
 from kit.figures import png as png
-from kit.markup import BLUE, GIB, GREY, MEMORY, RED, Rows, column, fullest_rank, gib, last, number
+from kit.markup import BLUE, GIB, GREY, MEMORY, RED, Rows, column, fullest_rank, gap, gib, last, number
 from kit.markup import live_svg as live_svg
 from kit.markup import token_mask_html as token_mask_html
 
@@ -292,5 +292,6 @@ def _peak_title(rows: Rows, predicted: float | None, measured: float | None) -> 
         return "Memory: nothing measured yet"
     # Only what the allocator holds is what a prediction is about.
     known = predicted and name in {"measured", "allocated"}
-    gap = f" (predicted {gib(predicted)}, {predicted / measured - 1:+.1%})" if predicted and known else ""
-    return f"Peak {name} {gib(measured)}{gap}"
+    if predicted and known:
+        return f"Peak predicted {gib(predicted)}, {name} {gib(measured)} ({gap(measured, predicted)})"
+    return f"Peak {name} {gib(measured)}"

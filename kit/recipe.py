@@ -51,7 +51,7 @@ class Recipe(BaseModel):
     use_dora: bool = _f(False, "DoRA: trains direction and length apart; often better at low rank, 1.3-2 x slower")
     use_rslora: bool = _f(False, "rsLoRA: scale by alpha / sqrt(rank), steadier at rank >= 64")
     lora_init: Literal["default", "loftq"] = _f(
-        "default", "loftq: the new adapter starts by making up for what 4 bits lost; helps most in short runs"
+        "default", "loftq: a new adapter starts by making up for what nf4 lost; helps most in short runs"
     )
     adapter_dtype: Literal["fp32", "bf16"] = _f("fp32", "adapter and its optimizer states; bf16 loses small updates")
     upcast_norms: bool = _f(False, "keep norms and embeddings in fp32: steadier, doubles the residual stream's memory")
@@ -170,13 +170,10 @@ def _clashes(r: Recipe) -> list[tuple[bool, str]]:
         (r.method == "full" and adapters, "use_dora and use_rslora shape an adapter: set method=lora or qlora"),
         (r.method == "full" and bool(r.start_adapter), "start_adapter continues an adapter: set method=lora or qlora"),
         (
-            r.lora_init == "loftq" and (r.quantization != "nf4" or r.use_dora or bool(r.start_adapter)),
+            r.lora_init == "loftq" and (r.quantization == "int8" or r.use_dora or bool(r.start_adapter)),
             "lora_init=loftq makes a new adapter for nf4 weights, without DoRA: set lora_init=default",
         ),
-        (
-            r.parallel == "zero3" and r.quantization == "nf4",
-            "ZeRO-3 does not shard nf4 weights: set parallel=fsdp2 or ddp",
-        ),
+        (r.parallel == "zero3" and r.quantization == "nf4", "ZeRO-3 does not shard nf4: set parallel=fsdp2 or ddp"),
         (
             r.parallel == "none" and r.world_size > 1,
             f"world_size={r.world_size} and no way to share the work: set parallel=ddp, fsdp2, zero1, zero2 or zero3",

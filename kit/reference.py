@@ -41,7 +41,7 @@ def where_recorded(run: Run) -> str:
 def longest_row(run: Run) -> int:
     """Tokens of the longest training row of a run."""
     tokens = (rundir.read_json(run.folder / rundir.DATA_REPORT) or {})["train"]["tokens"]
-    return min(int(tokens["max"]), run.recipe.max_length)
+    return rundir.longest_row(run.folder) or min(int(tokens["max"]), run.recipe.max_length)
 
 
 def measured(run: Run, name: str) -> Run:

@@ -84,6 +84,23 @@ def _parsed(line: str) -> Any:
         return None
 
 
+def longest_row(folder: Path) -> int | None:
+    """Tokens of the longest row that the run in `folder` trains; None before its data were read."""
+    report = read_json(folder / DATA_REPORT) or {}
+    longest: int | None = report.get("train", {}).get("longest_row")
+    return longest
+
+
+def peaks(path: Path) -> dict[str, int]:
+    """The largest value of each measured column of memory.jsonl, over all processes of a run."""
+    found: dict[str, int] = {}
+    for line in read_lines(path):
+        for name, value in line.items():
+            if name.endswith("_bytes") and value is not None:
+                found[name] = max(value, found.get(name, 0))
+    return found
+
+
 def append_line(path: Path, value: dict[str, Any]) -> None:
     """Add one line in one write, so that a kill leaves whole lines.
 

@@ -16,6 +16,7 @@ gives the same update. Shapes depend only on (B, T, N), never on values: nothing
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -57,48 +58,56 @@ def bind_loss(causal_lm: nn.Module, kernel: losses.LossKernel = losses.full) -> 
     the wrappers' hooks: DDP would then train without synchronising gradients, and say nothing.
     """
     model: Any = causal_lm
-    own_forward = model.forward
-    head = output_head(causal_lm)
-
-    @functools.wraps(own_forward)
-    def forward(
-        input_ids: Tensor | None = None,
-        positions: Tensor | None = None,
-        targets: Tensor | None = None,
-        position_ids: Tensor | None = None,
-        **rest: Any,
-    ) -> Any:
-        if positions is None or targets is None:
-            return own_forward(input_ids=input_ids, position_ids=position_ids, **rest)
-        hidden = model.get_decoder()(input_ids=input_ids, position_ids=position_ids, use_cache=False).last_hidden_state
-        return kernel(hidden.flatten(0, 1).index_select(0, positions), head, targets)
-
-    model.forward = forward
+    forward = functools.partial(_forward, model, model.forward, kernel)  # no closure: a deep copy must run its own
+    model.forward = functools.update_wrapper(forward, model.forward)
     return causal_lm
 
 
-def output_head(causal_lm: nn.Module) -> losses.Head:
-    """The model's way from hidden states (n, d) to logits (n, V): its head, then the scale or cap its config names.
+def _forward(
+    model: Any,
+    own_forward: Callable[..., Any],
+    kernel: losses.LossKernel,
+    /,
+    input_ids: Tensor | None = None,
+    positions: Tensor | None = None,
+    targets: Tensor | None = None,
+    position_ids: Tensor | None = None,
+    **rest: Any,
+) -> Any:
+    if positions is None or targets is None:
+        return own_forward(input_ids=input_ids, position_ids=position_ids, **rest)
+    hidden = model.get_decoder()(input_ids=input_ids, position_ids=position_ids, use_cache=False).last_hidden_state
+    return kernel(hidden.flatten(0, 1).index_select(0, positions), output_head(model), targets)
+
+
+@dataclass(frozen=True)
+class OutputHead:
+    """The way from hidden states (n, d) to logits (n, V)."""
+
+    model: Any
+    scale: float
+    cap: float | None
+
+    def __call__(self, hidden: Tensor) -> Tensor:
+        logits = self.model.get_output_embeddings()(hidden)
+        if self.scale != 1.0:
+            logits = logits * self.scale
+        return torch.tanh(logits / self.cap) * self.cap if self.cap else logits
+
+    def parameters(self) -> Iterable[nn.Parameter]:
+        return self.model.get_output_embeddings().parameters()
+
+
+def output_head(causal_lm: nn.Module) -> OutputHead:
+    """The model's way from hidden states to logits: its head, then the scale or cap its config names.
 
     `models.check_head` compares it with the model's own forward before a run, so an architecture that does
     something else to its logits is refused rather than trained on other logits.
     """
-    model: Any = causal_lm
-    scale = getattr(model.config, "logit_scale", None) or 1.0  # Cohere
-    scale /= getattr(model.config, "logits_scaling", None) or 1.0  # Granite
-    cap = getattr(model.config, "final_logit_softcapping", None)  # Gemma 2
-
-    class Head:
-        def __call__(self, hidden: Tensor) -> Tensor:
-            logits = model.get_output_embeddings()(hidden)
-            if scale != 1.0:
-                logits = logits * scale
-            return torch.tanh(logits / cap) * cap if cap else logits
-
-        def parameters(self) -> Iterable[nn.Parameter]:
-            return model.get_output_embeddings().parameters()
-
-    return Head()
+    config: Any = causal_lm.config
+    scale = getattr(config, "logit_scale", None) or 1.0  # Cohere
+    scale /= getattr(config, "logits_scaling", None) or 1.0  # Granite
+    return OutputHead(causal_lm, scale, getattr(config, "final_logit_softcapping", None))  # Gemma 2
 
 
 def train_step(

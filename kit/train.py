@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from filelock import FileLock, Timeout
 from torch import nn
 
 from kit import adapters, batches, data, encode, estimate, evaluate, memory, models, rundir
-from kit.errors import KitError
+from kit.errors import KitError, quiet_libraries
 from kit.files import write_json, write_text, write_whole
 from kit.loop import Job, train
 from kit.recipe import Recipe
@@ -79,20 +80,21 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
     tokenizer = models.load_tokenizer(recipe)
     status.report("data")
     rows, held_out = _data(folder, recipe, tokenizer)
-    predicted = estimate.estimate(
-        recipe, estimate.shape_of(models.local_path(recipe.model)), max(len(r.ids) for r in rows)
-    )
+    shape, longest = estimate.shape_of(models.local_path(recipe.model)), rundir.longest_row(folder)
+    predicted = estimate.estimate(recipe, shape, longest)
     print("predicted peak (arithmetic):", f"{predicted.peak_bytes / 2**30:.2f} GiB", flush=True)
     memory.set_limit(recipe.device, round(recipe.memory_limit_gib * 2**30))
     status.report("model")
+    quiet_libraries()
     model = adapters.add_adapter(models.load_model(recipe), recipe)
     models.check_ids(model, (row.ids for row in [*rows, *held_out]))
     models.check_head(model, recipe.device)
-    job = Job(folder, recipe, model, tokenizer, batches.arrange(rows, recipe), held_out, status)
+    job = Job(folder, recipe, model, tokenizer, rows, held_out, status)
     before, samples = _score(job, "before") if held_out else (None, [])
     since = (rundir.last_line(folder / rundir.MEMORY) or {"seconds": 0.0})["seconds"]
-    with memory.MemorySampler(recipe.device, folder / rundir.MEMORY, since=since) as sampler:
+    with memory.MemorySampler(recipe.device, folder / rundir.MEMORY, since=since):
         outcome = train(job)
+    peaks = rundir.peaks(folder / rundir.MEMORY)
     save_result(folder, model, tokenizer, recipe)
     after = None
     if held_out and outcome.status == "finished":
@@ -103,24 +105,24 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
         "peak_bytes_predicted": predicted.peak_bytes,
         "predicted_parts": predicted.parts,
         "prediction": list(predicted.reasons),
-        "peak_rss_bytes": sampler.peaks.get("rss_bytes"),
-        "peak_reserved_bytes": sampler.peaks.get("reserved_bytes"),
-        "peak_device_bytes": sampler.peaks.get("device_bytes"),
+        **{f"peak_{name}": peaks.get(name) for name in ("rss_bytes", "reserved_bytes", "device_bytes")},
         "before": before,
         "after": after,
         "versions": {name: metadata.version(name) for name in LIBRARIES},
     }
 
 
-def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[list[encode.EncodedRow], list[encode.EncodedRow]]:
-    """Training and held-out rows, after the data doctor has spoken.
+def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[Sequence[batches.Row], list[encode.EncodedRow]]:
+    """Training rows (as they are trained: packed if so asked) and held-out rows, after the data doctor has spoken.
 
     Raises:
         KitError: more rows would be lost than the recipe allows.
     """
     report = encode.encode(data.read(recipe.train_data), tokenizer, recipe.max_length)
     print(report.text(), flush=True)
-    result: dict[str, Any] = {"train": report.as_dict()}
+    rows = batches.arrange(report.rows, recipe)
+    longest = max((len(row.ids) for row in rows), default=None)
+    result: dict[str, Any] = {"train": {**report.as_dict(), "longest_row": longest}}
     held_out: list[encode.EncodedRow] = []
     if recipe.eval_data and recipe.eval_rows:
         second = encode.encode(data.read(recipe.eval_data, limit=recipe.eval_rows), tokenizer, recipe.max_length)
@@ -134,7 +136,7 @@ def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[list[encode.Enc
         encode.check_loss(second, recipe.max_lost_rows)
     write_json(folder / rundir.DATA_REPORT, result)
     encode.check_loss(report, recipe.max_lost_rows)
-    return report.rows, held_out
+    return rows, held_out
 
 
 def _score(
@@ -186,36 +188,41 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 
 def _out_of_memory(folder: Path, recipe: Recipe, message: str) -> dict[str, Any]:
-    """The report (phase, largest terms, cheapest changes), or with on_oom=retry a fresh start with the first change."""
+    """The report (phase, largest terms, cheapest changes), or with on_oom=retry a fresh start with the first change.
+
+    A retry only makes changes that train the same; the others are advice.
+    """
     now = rundir.read_json(folder / rundir.STATUS) or {}
-    shape = estimate.shape_of(models.local_path(recipe.model))
-    parts = sorted(estimate.estimate(recipe, shape).parts.items(), key=lambda part: -part[1])
-    changes = estimate.cheaper(recipe, shape)
+    shape, longest = estimate.shape_of(models.local_path(recipe.model)), rundir.longest_row(folder)
+    parts = sorted(estimate.estimate(recipe, shape, longest).parts.items(), key=lambda part: -part[1])
+    changes = estimate.cheaper(recipe, shape, longest)
+    rungs = [change for change in changes if change.same_training]
     update = (rundir.last_line(folder / rundir.METRICS) or {"step": 0})["step"] + 1
     place = f"phase {now.get('phase')!r}" + (f", update {update}" if now.get("phase") == "train" else "")
     print(f"out of memory in {place}: {message}")
     print("largest terms (arithmetic): " + ", ".join(f"{name} {size / 2**30:.2f} GiB" for name, size in parts[:3]))
     for change in changes:
-        print(
-            "  "
-            + " ".join(f"--set {k}={v}" for k, v in change.settings.items())
-            + f"   saves {change.saves_bytes / 2**30:.2f} GiB"
-        )
-    if recipe.on_oom == "retry" and changes:
-        settings = changes[0].settings
+        print(f"  {_as_options(change)}   saves {change.saves_bytes / 2**30:.2f} GiB")
+    if recipe.on_oom == "retry" and rungs:
+        settings = rungs[0].settings
         why = f"out of memory with {', '.join(f'{k}={getattr(recipe, k)}' for k in settings)}"
         cheaper = recipe.model_copy(update={**settings, "reasons": {**recipe.reasons, **dict.fromkeys(settings, why)}})
         write_json(folder / rundir.RECIPE, cheaper.model_dump())
         print(f"retrying with {settings}", flush=True)
         os.execv(sys.executable, sys.orig_argv)
-    advice = " ".join(f"--set {k}={v}" for k, v in changes[0].settings.items()) if changes else "a smaller model"
-    retry = ", or --set on_oom=retry" if changes and recipe.on_oom == "stop" else ""
+    advice = _as_options(changes[0]) if changes else "a smaller model"
+    retry = ", or --set on_oom=retry" if rungs and recipe.on_oom == "stop" else ""
     largest = f"{parts[0][0]} {parts[0][1] / 2**30:.2f} GiB"
     return {
         "status": "failed",
         "out_of_memory": {"phase": now.get("phase"), "parts": dict(parts), "changes": [c._asdict() for c in changes]},
         "error": f"out of memory in {place}: {message}; largest term: {largest} -> try {advice}{retry}",
     }
+
+
+def _as_options(change: estimate.Change) -> str:
+    options = " ".join(f"--set {name}={value}" for name, value in change.settings.items())
+    return options if change.same_training else f"{options} (changes what is trained: a retry leaves it to you)"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Panels are views of a recipe or of a run's directory, and still useful where there is no front end."""
 
 import asyncio
+import html
 import math
 import re
 import subprocess
@@ -178,6 +179,27 @@ def test_without_a_front_end_a_running_run_shows_what_is_there_now(run: Run, sho
     assert "run this cell again" in shown[1].data
 
 
+def test_before_the_first_step_there_is_only_the_status(run: Run, shown: list[Any]) -> None:
+    """Two empty plots say nothing that the line does not; what a run left that failed at once is shown."""
+    (run.folder / rundir.METRICS).unlink()
+    panels.LiveRun(run, live=False)._ipython_display_()
+    assert len(shown) == 1 and "running: training" in shown[0].data
+    shown.clear()
+    set_status(run, "failed")
+    panels.LiveRun(run, live=False)._ipython_display_()
+    assert "image/png" in shown[0], "its memory was measured"
+    shown.clear()
+    (run.folder / rundir.MEMORY).unlink()
+    panels.LiveRun(run, live=False)._ipython_display_()
+    assert len(shown) == 1 and "out of memory" in shown[0].data
+
+
+def test_the_picture_of_a_run_has_an_alternative_text(run: Run) -> None:
+    picture, metadata = panels._picture(run)
+    assert picture["image/png"].startswith(b"\x89PNG")
+    assert "Loss 2 → 0.167 at step 12" in metadata["image/png"]["alt"]
+
+
 def test_a_failed_run_shows_the_end_of_its_log(run: Run, shown: list[Any]) -> None:
     set_status(run, "failed")
     panels.LiveRun(run, live=False)._ipython_display_()
@@ -236,14 +258,44 @@ def test_sample_table_marks_what_differs() -> None:
         [*samples, *samples, {"prompt": "x", "expected": "y", "before": None, "after": "y"}]
     )._repr_html_()
     assert "Hi &lt;b&gt;" in page
-    assert page.count("text-decoration:underline") == 2
-    assert re.search(r"✗ team <span [^>]*>sales</span> now", page)
-    assert markup.marked('{"a":1}', '{"a":2}').count("span") == 2, "one character differs: only that is marked"
+    assert page.count("</mark>") == page.count("</del>") == 2
+    assert re.search(r"✗ team <del [^>]*>billing</del><mark [^>]*>sales</mark> now", page)
     assert page.count("✓") == 3
     assert page.count("not measured") == 1
     assert "1 of 2 samples" in panels.SampleTable(samples * 2, limit=1)._repr_html_()
     assert "nothing measured yet" in panels.SampleTable([])._repr_html_()
 
 
+EXPECTED = '{"name": "Ada", "product": "old <red> kettle", "order_id": null}'
+ANSWERS = {  # answer: what of it is marked, and what it misses
+    EXPECTED: ([], []),
+    EXPECTED.replace("Ada", "Bea"): (["Bea"], ["Ada"]),
+    EXPECTED.replace("null", '"A 1"'): (['"A 1"'], ["null"]),
+    EXPECTED.replace("old <red> ", ""): ([], ["old <red> "]),
+    EXPECTED.replace("<red> kettle", "tea pot"): (["tea pot"], ["<red> kettle"]),
+    EXPECTED.replace(', "order_id": null', ""): ([], [', "order_id": null']),
+    EXPECTED.replace("}", ', "wants": "tea"}'): ([', "wants": "tea"'], []),
+    "Dear Ada, the <red> kettle is old": (["Dear Ada, the <red> kettle is old"], []),
+    " ": ([], []),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_wrong_and_missing_words_are_marked(answer: str) -> None:
+    """Of a record what differs, also fields and words that are not there; of another text all of it."""
+    page = markup.marked(answer, EXPECTED)
+    found = [re.findall(rf"<{tag} [^>]*>(.*?)</{tag}>", page) for tag in ("mark", "del")]
+    assert [[html.unescape(text) for text in texts] for texts in found] == list(ANSWERS[answer])
+    assert page.startswith("✓" if answer == EXPECTED else "✗")
+    assert "<red>" not in page
+
+
+def test_columns_without_an_answer_are_narrow() -> None:
+    sample = {"prompt": "a", "expected": "b", "before": None, "after": "c"}
+    cells = re.findall(r'<th style="([^"]*)">(\w+)', panels.SampleTable([sample])._repr_html_())
+    assert [name for style, name in cells if "width:1%" in style] == ["before"]
+
+
 def test_budget_bar_is_a_picture() -> None:
-    assert panels.BudgetBar({"weights": 2**30}, limit_bytes=24 * 2**30)._repr_png_().startswith(b"\x89PNG")
+    picture, metadata = panels.BudgetBar({"weights": 2**30}, limit_bytes=24 * 2**30)._repr_png_()
+    assert picture.startswith(b"\x89PNG") and "23 GiB to spare" in metadata["alt"]

@@ -7,11 +7,12 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from IPython.core.formatters import DisplayFormatter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from kit import markup, plots
+from kit import console, figures, markup, plots
 
 GIB = 2**30
 
@@ -141,7 +142,7 @@ def test_memory_curve_holds_gib_and_names_what_was_not_measured() -> None:
     assert not any(0 in ys for ys in drawn.values()), "not measured is drawn as 0"
     assert len(figure.axes[0].lines) == 4  # allocated, RSS, prediction, limit
     assert "not measured: reserved, whole device" in words(figure)
-    assert "predicted 12 GiB, +9.1%" in words(figure)
+    assert "Peak predicted 12 GiB, allocated 11 GiB (-8%)" in words(figure)
 
 
 def test_a_measurement_between_two_gaps_is_a_dot() -> None:
@@ -161,7 +162,18 @@ def test_where_memory_is_not_sampled_the_measured_peak_is_a_line() -> None:
     run.memory = lambda: memory(9, allocated_bytes=None, reserved_bytes=None, device_bytes=None)
     figure = plots.run_curves(run)
     assert {line.get_ydata()[0] for line in figure.axes[1].lines} == {2, 13, 14, 24}
-    assert "Peak measured 14 GiB (predicted 13 GiB, -7.1%)" in words(figure)
+    assert "Peak predicted 13 GiB, measured 14 GiB (+8%)" in words(figure)
+
+
+@pytest.mark.parametrize(("predicted", "measured", "gap"), [(13, 14, "+8%"), (14, 13, "-7%"), (1000, 999, "+0%")])
+def test_figure_and_report_give_the_gap_alike(predicted: int, measured: int, gap: str) -> None:
+    """Measured against predicted: the figure once divided the other way round, so that the signs differed."""
+    peaks = {"peak_bytes_predicted": predicted * GIB, "peak_bytes_measured": measured * GIB}
+    assert markup.gap(measured, predicted) == gap
+    assert f"GiB ({gap})" in console.memory_line(peaks)
+    run = FolderRun(Path("cpu"), peaks)
+    run.memory = lambda: memory(9, allocated_bytes=None)
+    assert f"GiB ({gap})" in words(plots.run_curves(run))
 
 
 def test_of_several_ranks_the_fullest_is_shown_and_named() -> None:
@@ -210,7 +222,15 @@ def test_compare_runs_writes_not_measured() -> None:
 
 
 def test_a_chart_shows_itself_and_leaves_pyplot_alone() -> None:
-    assert plots.loss_curve(losses(3))._repr_png_().startswith(b"\x89PNG")
+    data, metadata = DisplayFormatter().format(plots.loss_curve(losses(3)))
+    assert data["image/png"].startswith(b"\x89PNG")
+    assert metadata == {"image/png": {"alt": "Figure. Loss 2.3 → 0.967 at step 3"}}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_says_in_words_what_it_shows(name: str) -> None:
+    alternative = figures.alternative(FIGURES[name]())
+    assert len(alternative) > len("Figure. ") + 5 and "\n" not in alternative
 
 
 def test_live_svg_is_xml_without_nan() -> None:

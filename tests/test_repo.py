@@ -4,7 +4,9 @@ import ast
 import importlib
 import inspect
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -66,7 +68,7 @@ ALLOWED = {
     # what people touch
     "runs": "devices errors files hardware recipe rundir sources",
     "score": "adapters data encode errors evaluate hardware models recipe rundir",
-    "console": "errors hardware recipe runs",
+    "console": "errors hardware markup recipe runs",
     "reference": "errors files plots rundir runs",
     "panels": "errors markup plots recipe",
     "checks": "estimate markup recipe",
@@ -212,6 +214,29 @@ def test_readme_names_every_file():
         assert (ROOT / path).exists() or "*" in path, f"README.md names {path}, which is not there"
 
 
+# Tools
+
+
+def test_ruff_reads_the_sources_of_notebooks():
+    command = [sys.executable, "-m", "ruff", "check", "--show-files"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
+    assert {*(ROOT / "notebooks").glob("source/*.py"), ROOT / "notebooks" / "build.py"} <= {*map(Path, shown)}
+    assert not [path for path in shown if path.endswith(".ipynb")], "those are derived"
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make on this system")
+def test_make_keeps_runs_in_one_ignored_folder(tmp_path):
+    """Kernels of notebooks work in notebooks/ and notebooks/solutions/: their runs once lay there."""
+    ask = tmp_path / "ask.mk"
+    ask.write_text('include Makefile\nshow:\n\t@echo "$$KIT_RUNS"\n', encoding="utf-8")
+    command = ["make", "--no-print-directory", "-f", str(ask), "show"]
+    plain = {name: value for name, value in os.environ.items() if name != "KIT_RUNS" and not name.startswith("MAKE")}
+    for given, expected in (({}, ROOT / "runs"), ({"KIT_RUNS": "/elsewhere"}, Path("/elsewhere"))):
+        said = subprocess.run(command, cwd=ROOT, env=plain | given, capture_output=True, encoding="utf-8", check=True)
+        assert Path(said.stdout.strip()) == expected
+    assert "runs/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+
+
 # What must not be in a file
 
 
@@ -319,6 +344,39 @@ def test_trackers_go_by_the_names_that_accelerate_knows():
     from kit.recipe import field_help
 
     assert set(field_help("tracker").choices) - {"none"} <= set(LOGGER_TYPE_TO_CLASS)
+
+
+def test_what_is_silenced_is_still_said_there(recwarn):
+    """Two messages are silenced by logger and by module: both must be where the filters look, and nothing else."""
+    import logging
+    import warnings
+
+    import transformers
+
+    from kit.errors import quiet_libraries
+
+    place = importlib.util.find_spec("bitsandbytes.backends.cpu.ops").origin
+    text = Path(place).read_text(encoding="utf-8")
+    assert "Failed to load CPU gemm_4bit_forward" in text and "getLogger(__name__)" in text
+    assert text.count("logger.warning(") == 1, "another warning of that module would be silenced, too"
+    model = transformers.PreTrainedModel.__new__(transformers.PreTrainedModel)
+    ask = transformers.PreTrainedModel.is_gradient_checkpointing.fget
+    model.modules = list
+    logger = logging.getLogger("bitsandbytes.backends.cpu.ops")
+    level = logger.level
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            ask(model)
+            assert len(said) == 1, "transformers no longer warns: the filter can go"
+            quiet_libraries()
+            ask(model)
+            assert len(said) == 1
+            warnings.warn("another", FutureWarning, stacklevel=1)
+            assert len(said) == 2
+        assert not logger.isEnabledFor(logging.WARNING)
+    finally:
+        logger.setLevel(level)
 
 
 def test_typers_usage_fault_has_its_place():

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from children import write_rows
 
-from kit import adapters, batches, console, files, models, rundir, runs, step
+from kit import adapters, batches, console, estimate, files, models, rundir, runs, step
 from kit.errors import KitError
 from kit.recipe import Recipe
 
@@ -138,6 +138,14 @@ def check_directory(run):
     check_tidy(run.folder)
 
 
+def parts_with_longest_row(run):
+    """The estimate for the longest row that is trained: of packed rows, several end to end."""
+    longest = rundir.longest_row(run.folder)
+    alone = rundir.read_json(run.folder / rundir.DATA_REPORT)["train"]["tokens"]["max"]
+    assert alone < longest <= run.recipe.max_length if run.recipe.packing else longest == alone
+    return estimate.estimate(run.recipe, estimate.shape_of(models.local_path(run.recipe.model)), longest).parts
+
+
 def load_with_peft(run):
     from peft import PeftModel
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -180,6 +188,8 @@ def test_the_life_of_a_run(tmp_path, rows):
     assert parent.wait(WAIT) == -signal.SIGKILL
     assert run.wait(WAIT) == "finished", "the child survives its parent"
     assert f"resumed after update {done}" in run.log_tail(100)
+    for noise in ("kernels-community", "is deprecated"):
+        assert noise not in run.log_tail(1000), "what libraries say to programmers frightens learners"
     check_directory(run)
     load_with_peft(run)
 
@@ -198,11 +208,15 @@ def test_a_resumed_run_is_the_uninterrupted_one(children, nano, tmp_path, fields
     assert run.wait(WAIT) == "stopped"
     assert run.summary()["steps"] == 2 < run.summary()["total_steps"]
     assert result(run), "what was learnt so far is there"
+    high = {**run.memory()[-1], "rss_bytes": 2**50}
+    rundir.append_line(run.folder / rundir.MEMORY, high)
     children.before = ""
     assert runs.resume(run.folder).wait(WAIT) == "finished"
     assert straight.wait(WAIT) == "finished"
     assert losses(run) == losses(straight)
     assert result(run) == result(straight)
+    assert run.summary()["peak_rss_bytes"] == 2**50, "the peak of both processes, not of the last"
+    assert run.summary()["predicted_parts"] == parts_with_longest_row(run)
     names = ("first_loss", "last_loss", "samples", "tokens", "steps", "peak_bytes_measured")
     assert [run.summary()[name] for name in names] == [straight.summary()[name] for name in names]
     check_tidy(run.folder)
@@ -280,6 +294,7 @@ def test_out_of_memory_is_explained(children, nano, tmp_path):
     report = run.summary()["out_of_memory"]
     assert report["phase"] == "train" and report["parts"]["activations"] > 0
     assert all(change["saves_bytes"] > 0 and change["settings"] for change in report["changes"])
+    assert report["parts"] == parts_with_longest_row(run), "as predicted for the run, not for rows of max_length"
     assert "saves" in run.log_tail(20)
 
 

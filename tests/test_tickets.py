@@ -14,7 +14,7 @@ import pytest
 FOLDER = Path(__file__).parents[1] / "data" / "tickets"
 KEYS = ["name", "product", "problem", "order_id", "wants"]
 WANTS = {"refund", "replacement", "repair", "information", None}
-SIZES = {"train": 2400, "test": 300, "train_zh_de": 300, "test_zh_de": 60}
+SIZES = {"train": 2400, "test": 300, "by_hand": 100, "train_zh_de": 300, "test_zh_de": 60}
 MODULES = [path.stem for path in FOLDER.glob("*.py")]
 Pair = tuple[str, dict[str, str | None]]
 

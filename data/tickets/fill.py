@@ -58,9 +58,18 @@ class Fill:
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
 
+    def person(self, names: list[str]) -> str:
+        """One of the names; in training often a blend of two: what is new each time must be copied, not recalled."""
+        name = self.pick(names)
+        if self.part == "test" or self.chance(0.6):
+            return name
+        start = re.match(r"[^aeiou]*[aeiou]+[^aeiou]", name, re.I)
+        end = re.search(r"[aeiou]+[^aeiou]+[aeiou]?$", self.pick(names), re.I)
+        return start[0] + end[0].lower() if start and end else name
+
     def name(self) -> str:
         """A first name, a full name or one with initials."""
-        first, last = self.pick(self.first), self.pick(self.last)
+        first, last = self.person(self.first), self.person(self.last)
         if self.chance(0.03):
             last = f"{last}-{self.pick(self.last)}"
         middle = self.pick(string.ascii_uppercase[:23])

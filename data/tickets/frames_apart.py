@@ -141,8 +141,8 @@ t| Fault in {P}: {C}.
 a| Your {P} is a joke: {C}!
 a| I paid {price} for the {P} and {C}.
 l| hmm my {P}, {C}
-r| With the {P} from my {kin} things went wrong, as {C}.
 r| You would not think it of {aP}, but {C}.
+r| With the {P} from my {kin} things went wrong, as {C}.
 f| Regarding the {P}: {C}.
 f| On inspection of the {P} I found that {C}.
 c| I unpacked the {P} and saw that {C}.

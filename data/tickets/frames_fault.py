@@ -93,7 +93,7 @@ aZ| Another day, another problem: now my {P} {X}.
 f| Please note the following: our {P} {X}.
 rf| A few words about the {P} I [bought|ordered] {where}: {it} {X}.
 tla| {P} {X} [!|!!|!!!]
-cr| Turns out my {P} {X}.
+cr| My {P} {X} so I am rather [stuck|lost|annoyed].
 f| Having ordered {aP} {when}, I find that {it} {X}.
 r| I would never have written to you, only my {P} {X}.
 ca| {this} {P} {X} and I'm [fed up|annoyed|so done].
@@ -103,7 +103,7 @@ cr| The {P} {X} and I need {it_o} for [Saturday|work|our trip].
 acr| My {P} {X} but [nobody cares|nobody at your shop listens]!
 fcr| The {P} {X}, although I paid {price} for {it_o}.
 lc| my {P} {X} and im [so annoyed|stuck now]
-cr| My {P} {X} so I am rather [stuck|lost|annoyed].
+cr| Turns out my {P} {X}.
 fr| The {P} [bought|ordered] {where} {X}, which I find [regrettable|hard to accept].
 clt| {P} {X} - what now
 tf| {Pc}, [bought|ordered] {where}, {X}.

@@ -154,7 +154,7 @@ c| Thanks a lot,¶{name}, [Leeds|Cardiff|Bergen]
 f| Sincerely yours,¶{name}¶[Bergen|Utrecht|Nantes]
 cr| Have a good [day|week], {name}
 t| Name: {name}
-l| greets, {name}
+l| cheers {name}
 a| {name} (very [angry|unhappy])
 f| {name}, customer since [2009|2015|2021]
 cr| Looking forward to your answer, {name}
@@ -180,7 +180,7 @@ t| {name}, {phone}
 r| I remain, a little sad, {name}
 r| With all good wishes from our house to yours,¶{name}
 r| So long, {name}
-l| cheers {name}
+l| greets, {name}
 l| -{name}
 l| cya {name}
 l| {name} out

@@ -10,14 +10,14 @@ t| Question about {P}: how long is the guarantee?
 fr| I would like to know when the {P} I ordered will be [sent out|delivered].
 cr| Is it true that the {P} is sold in other colours?
 ca| When will my {P} be here? I only ordered {when}, just asking.
-f| May I ask what the {P} weighs?
+f| I should like to know how the {P} is to be cleaned.
 lc| how do i register the {P}?
 t| {Pc} - which size fits?
 fr| Could you inform me about the opening hours for picking up my {P}?
 cr| Can I change the delivery address for my {P}?
 c| Which cleaning product should I use on my {P}?
 r| My {kin} would like to know what your {P} is made of.
-f| I should like to know how the {P} is to be cleaned.
+f| May I ask what the {P} weighs?
 c| Do you have a manual for the {P} as a file?
 l| is the {P} still in stock?
 t| {Pc}: spare parts available?
@@ -68,7 +68,7 @@ c| Can I swap the {P} for another colour?
 NO_WISH = """
 fcr| I look forward to hearing from you.
 ca| Please do something about it.
-f| I trust that you will deal with the matter.
+f| I would appreciate a prompt answer.
 cl| pls get back to me
 t| Please reply.
 a| This is unacceptable!
@@ -76,7 +76,7 @@ r| I just thought you should know.
 fr| I await your reply.
 crl| not happy about this
 c| Hope to hear from you soon.
-f| I would appreciate a prompt answer.
+f| I trust that you will deal with the matter.
 a| Do your job!
 tl| waiting
 ra| I leave it to you what to make of that.
@@ -85,7 +85,7 @@ a| You will hear from me again.
 cr| That's all, really.
 l| pls sort this
 f| Please treat this as a formal complaint.
-a| Never again!
+a| Do something!
 fr| I count on your prompt attention.
 c| Just letting you know.
 l| just saying
@@ -94,15 +94,15 @@ r| Well, now you know, and I feel better already.
 a| I am speechless!
 fc| Thank you for dealing with this.
 l| hope u can help
-t| Awaiting reply.
+t| Please respond.
 r| I shall say no more about it.
 f| I ask you to look into the matter.
 f| Kindly acknowledge this message.
 c| Let's see what you make of it.
 c| Please look into it.
 a| Deal with it!
-a| Do something!
-t| Please respond.
+a| Never again!
+t| Awaiting reply.
 t| Action needed.
 r| That was all I had to say, thank you for reading this far.
 l| ok thats it

@@ -6,16 +6,16 @@ Frames without a pronoun may also stand before the fault. {short} is the product
 
 REFUND = """
 fcr| I would like a refund.
-cr| Can I [have|get] my money back?
+cr| Could you put the {price} back on my card?
 f| I [request|ask for] a full refund.
 al| i want my money back
 t| Refund [please|requested].
 ca| Just give me back what I paid.
-fr| Please [return|transfer] the [amount|money] to my [account|card].
+fr| I would prefer to be reimbursed.
 f| Kindly reimburse me for the full [amount|price].
 ca| I want my {price} back!
 t| Money back, please.
-cr| Could you put the {price} back on my card?
+cr| Can I [have|get] my money back?
 a| Refund me [now|today|at once]!
 crl| i'd like to get my money back
 f| I expect the purchase price to be [refunded|credited] within 14 days.
@@ -24,7 +24,7 @@ rc| All I want is my money.
 tl| refund pls
 fcr| Please refund me.
 a| You will pay me back every cent.
-fr| I would prefer to be reimbursed.
+fr| Please [return|transfer] the [amount|money] to my [account|card].
 cl| pls refund
 crfR| I want to send {them} back and get a refund.
 t| Wish: refund.

@@ -374,8 +374,9 @@ BudgetBar(estimate.estimate(paper, qwen).parts, room)
 
 # %%
 from kit import memory
+from kit.adapters import add_adapter
 
-model = models.add_adapter(models.load_model(small), small)
+model = add_adapter(models.load_model(small), small)
 paper = estimate.estimate(
     small, estimate.shape_of(models.local_path(small.model)))
 adapters = memory.nbytes(models.trainable(model))
@@ -462,6 +463,10 @@ print(f"equal to PEFT; {size:,} trained numbers beside "
 # The assertions hold: this *is* the method, there is no more to it. An adapter
 # trains `rank · (in + out)` numbers instead of `in · out`. On a small model that
 # is a large share, on a 7B model below one per cent.
+#
+# The recipe of this lesson changes one thing. With `lora_init=loftq` (Li et al.
+# 2023) A and B start at the best rank-r approximation of what the 4 bits lost,
+# not at "nothing": a short run begins nearer to the original model.
 
 # %% [markdown] tags=["instructor"]
 # minutes: 5 short, 9 long
@@ -577,10 +582,10 @@ for part, (before, after) in lines.items():
 
 # %% [markdown]
 # The first line stands in both columns because it was counted above, byte by
-# byte, and agreed; so the gap sits in what grows with the tokens. The table
-# gives it as a share of the prediction, the picture as a share of the measured
-# peak. (The RAM of the process is higher than the peak: it also holds
-# libraries, and copies made while loading.)
+# byte, and agreed; so the gap sits in what grows with the tokens. Table and
+# picture give it as a share of the prediction: a minus says that less was
+# needed than predicted. (The RAM of the process is higher than the peak: it
+# also holds libraries, and copies made while loading.)
 #
 # ### Exercise 3: explain the gap
 #
