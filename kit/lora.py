@@ -1,8 +1,8 @@
 """A LoRA layer as one function: the matmuls of x·Wᵀ + s·(x·Aᵀ)·Bᵀ and of its gradient, and no pass in between.
 
 PEFT writes the layer as a chain of operations. Each of them (copy, scale, add, cast, and the same in the backward)
-passes once over an activation of the layer's width; for a small model that is a fifth of the step
-(`tests/benchmarks/bench_lora.py`). Here both products accumulate into one output, and s is applied to the narrow side.
+passes once over an activation of the layer's width (`tests/benchmarks/bench_lora.py` compares). Here both products
+accumulate into one output, and s is applied to the narrow side.
 The weights stay where PEFT keeps them, so that saving, loading, merging and switching off are untouched.
 """
 
@@ -40,7 +40,7 @@ def _forward(module: Any, peft_forward: Any, x: Tensor, *args: Any, **kwargs: An
     adapter_dtypes = {down.weight.dtype, up.weight.dtype}
     dropped = module.training and getattr(module.lora_dropout[name], "p", 0.0) > 0
     elsewhere = any(hasattr(p, "ds_id") for p in (down.weight, up.weight, base.weight))  # ZeRO-3 gathers in children
-    mixed = not autocast and adapter_dtypes != {dtype}
+    mixed = getattr(base, "compute_dtype", None) not in (None, dtype) or (not autocast and adapter_dtypes != {dtype})
     learning = base.weight.requires_grad or (base.bias is not None and base.bias.requires_grad)
     if dropped or elsewhere or mixed or learning or up.bias is not None:
         return peft_forward(x, *args, **kwargs)

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from kit import attention, step
-from kit.errors import KitError
+from kit.errors import KitError, quiet_libraries
 from kit.recipe import Recipe
 from kit.sources import local_path, tokenizer_of
 
@@ -50,6 +50,7 @@ def load_model(recipe: Recipe) -> nn.Module:
 
     folder = local_path(recipe.model)
     _check_ram(folder, recipe)
+    quiet_libraries()
     logging.disable_progress_bar()
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)

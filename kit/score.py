@@ -6,7 +6,7 @@ from typing import Any
 from torch import nn
 
 from kit import adapters, data, encode, evaluate, models, rundir
-from kit.errors import KitError, quiet_libraries
+from kit.errors import KitError
 from kit.hardware import detect
 from kit.recipe import Recipe, make
 
@@ -46,7 +46,6 @@ def _check_result(folder: Path, recipe: Recipe) -> None:
 
 def _model(folder: Path | None, recipe: Recipe) -> nn.Module:
     """The model of a recipe, with what the run in `folder` made of it."""
-    quiet_libraries()
     trained: dict[str, Any] = {"model": str(folder / rundir.MODEL)} if folder and recipe.method == "full" else {}
     model = adapters.bound(models.load_model(recipe.model_copy(update=trained)), recipe)
     return adapters.with_adapter(model, folder / rundir.ADAPTER) if folder and recipe.method != "full" else model

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from torch import nn
 
 from kit import adapters, batches, data, encode, estimate, evaluate, memory, models, rundir
-from kit.errors import KitError, quiet_libraries
+from kit.errors import KitError
 from kit.files import write_json, write_text, write_whole
 from kit.loop import Job, train
 from kit.recipe import Recipe
@@ -85,7 +85,6 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
     print("predicted peak (arithmetic):", f"{predicted.peak_bytes / 2**30:.2f} GiB", flush=True)
     memory.set_limit(recipe.device, round(recipe.memory_limit_gib * 2**30))
     status.report("model")
-    quiet_libraries()
     model = adapters.add_adapter(models.load_model(recipe), recipe)
     models.check_ids(model, (row.ids for row in [*rows, *held_out]))
     models.check_head(model, recipe.device)

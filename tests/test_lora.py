@@ -175,6 +175,7 @@ NOT_PLAIN = {
     "bias in B": ({}, bias_of_b),
     "ZeRO-3": ({}, sharded_by_deepspeed),
     "fp32 adapter, bf16 input, no autocast": ({"precision": "bf16"}, None),
+    "4 bits that compute in bf16, fp32 input, no autocast": ({"precision": "bf16-mixed", "method": "qlora"}, None),
 }
 
 
