@@ -170,7 +170,7 @@ def _clashes(r: Recipe) -> list[tuple[bool, str]]:
         (r.method == "full" and adapters, "use_dora and use_rslora shape an adapter: set method=lora or qlora"),
         (r.method == "full" and bool(r.start_adapter), "start_adapter continues an adapter: set method=lora or qlora"),
         (
-            r.lora_init == "loftq" and (r.quantization == "int8" or r.use_dora or bool(r.start_adapter)),
+            r.lora_init == "loftq" and (r.quantization == "int8" or r.use_dora),
             "lora_init=loftq makes a new adapter for nf4 weights, without DoRA: set lora_init=default",
         ),
         (r.parallel == "zero3" and r.quantization == "nf4", "ZeRO-3 does not shard nf4: set parallel=fsdp2 or ddp"),

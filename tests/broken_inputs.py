@@ -88,7 +88,11 @@ def adapter_of_another_model(place: Place) -> list[str]:
     weights = load_file(folder / "adapter_model.safetensors")
     halves = {name: w[: len(w) // 2].copy() if "lora_B" in name else w for name, w in weights.items()}
     save_file(halves, folder / "adapter_model.safetensors")
-    return place.run(f"start_adapter={folder}")
+    return place.run(f"start_adapter={folder}", "lora_rank=16", "lora_alpha=32")
+
+
+def adapter_of_another_rank(place: Place) -> list[str]:
+    return place.run(f"start_adapter={place.finished() / 'adapter'}", "lora_rank=8")
 
 
 def broken_adapter(place: Place) -> list[str]:
@@ -243,6 +247,7 @@ CASES = [
     Case("tokenizer of another model", small_vocabulary, ("tokenizer",)),
     # adapters
     Case("adapter of another model", adapter_of_another_model, ("adapter", "size mismatch", "trained on (nano)")),
+    Case("adapter of another rank", adapter_of_another_rank, ("lora_rank=16", "--set lora_rank=16")),
     Case("corrupted adapter", broken_adapter, ("adapter",)),
     Case("no adapter to start from", lambda p: p.run(f"start_adapter={p.folder / 'none'}"), ("no adapter here",)),
     Case("rank wider than a layer", lambda p: p.run("lora_rank=512"), ("lora_rank=512 is wider", "at most 64")),

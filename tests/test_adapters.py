@@ -115,7 +115,6 @@ def test_loftq_wants_each_weight(nano_recipe, nano_folder, tmp_path, change):
 REFUSED = {
     "int8": {"method": "qlora", "quantization": "int8"},
     "DoRA": {"method": "qlora", "use_dora": True},
-    "an adapter to start from": {"method": "qlora", "start_adapter": "runs/x/adapter"},
 }
 
 
