@@ -1,0 +1,42 @@
+"""The dated table of `make test-long`, from pytest's JUnit file: `python tests/long_table.py JUNIT.xml TABLE.md`."""
+
+import os
+import platform
+import sys
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from xml.etree import ElementTree
+
+from kit.hardware import detect
+
+PACKAGES = ("torch", "transformers", "peft", "bitsandbytes", "accelerate", "trl")
+
+
+def main(source: Path, target: Path) -> None:
+    cases = list(ElementTree.parse(source).getroot().iter("testcase"))
+    target.write_text("\n".join([*heading(), *map(line, cases)]) + "\n", encoding="utf-8")
+
+
+def heading() -> list[str]:
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    return [
+        "# `make test-long`, last recorded run",
+        "",
+        f"{date.today()}; {detect().cpu_name}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}.",
+        "",
+        "| test | result | seconds | figures |",
+        "|---|---|---|---|",
+    ]
+
+
+def line(case: ElementTree.Element) -> str:
+    outcomes = {"failure": "FAILED", "error": "ERROR", "skipped": "skipped"}
+    result = next((word for tag, word in outcomes.items() if case.find(tag) is not None), "passed")
+    figures = "; ".join(f"{one.get('name')}: {one.get('value')}" for one in case.iter("property"))
+    module = (case.get("classname") or "").rsplit(".", 1)[-1]
+    return f"| {module}: {case.get('name')} | {result} | {float(case.get('time') or 0):.0f} | {figures} |"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
