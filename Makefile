@@ -23,7 +23,7 @@ test: $(STAMP)  ## lint, unit tests, nano notebooks (minutes)
 	KIT_FAST=1 KIT_STATIC=1 KIT_STRICT=1 $(BIN)/python -m pytest --nbmake --nbmake-timeout=300 notebooks/solutions/*.ipynb
 
 test-long: $(STAMP)  ## the bundled model, kills, storms, peers (tens of minutes)
-	$(BIN)/python -m pytest -m real --timeout=3600 --junitxml=runs/long.xml; code=$$?; \
+	mkdir -p runs && $(BIN)/python -m pytest -m real --timeout=3600 --junitxml=runs/long.xml; code=$$?; \
 	$(BIN)/python tests/long_table.py runs/long.xml tests/long_runs.md; exit $$code
 
 notebooks: $(STAMP)  ## learner notebooks, executed solutions and instructor notes from notebooks/source

@@ -27,6 +27,7 @@ RECIPE, MACHINE, STATUS, SUMMARY = "recipe.json", "machine.json", "status.json",
 METRICS, MEMORY, SAMPLES, DATA_REPORT = "metrics.jsonl", "memory.jsonl", "samples.jsonl", "data_report.json"
 LOG, STOP, CHECKPOINTS, ADAPTER, MODEL, LOCK = "log.txt", "stop", "checkpoints", "adapter", "model", ".lock"
 STATUS_INTERVAL = 2.0  # seconds: a rename over a file may wait 20 ms for the disk, and metrics.jsonl knows the step
+SAME_START = 2  # seconds by which two readings of one start differ at most
 SILENCE = 600  # seconds without a word after which a child on another machine counts as dead
 
 
@@ -150,7 +151,7 @@ class StatusFile:
         process = psutil.Process(pid)
         self._fixed: dict[str, Any] = {
             "pid": process.pid,
-            "process_started": process.create_time(),
+            "process_started": start_time(process),
             "host": platform.node(),
             "started": time.time(),
         }
@@ -169,6 +170,14 @@ class StatusFile:
         write_json(self._path, value, durable=False)
 
 
+def start_time(process: psutil.Process) -> float:
+    """What tells a process from a later one with its number: seconds; on Linux since boot, elsewhere since 1970.
+
+    Linux knows the start since boot only: in seconds since 1970 it moves whenever the clock is set.
+    """
+    return process.create_time() - (psutil.boot_time() if psutil.LINUX else 0.0)
+
+
 def child_is_alive(status: dict[str, Any] | None) -> bool:
     """Whether the process that this status names still runs (its start time guards against a reused number).
 
@@ -180,7 +189,7 @@ def child_is_alive(status: dict[str, Any] | None) -> bool:
         return bool(time.time() - status["updated"] < SILENCE)
     try:
         process = psutil.Process(status["pid"])
-        same = abs(process.create_time() - status["process_started"]) < 2
+        same = abs(start_time(process) - status["process_started"]) < SAME_START
         return same and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False

@@ -37,7 +37,7 @@ def run(tmp_path: Path) -> Run:
         rundir.append_line(tmp_path / rundir.MEMORY, {"seconds": float(step), "rank": 0, **sizes})
     (tmp_path / rundir.LOG).write_text("first\n<Error> out of memory\n", encoding="utf-8")
     child, now = psutil.Process(), time.time()
-    status = {"pid": child.pid, "process_started": child.create_time(), "started": now, "updated": now}
+    status = {"pid": child.pid, "process_started": rundir.start_time(child), "started": now, "updated": now}
     status |= {"phase": "training", "phase_started": now - 35, "done": 12, "total": 80}
     rundir.write_json(tmp_path / rundir.STATUS, status)
     return Run(tmp_path)

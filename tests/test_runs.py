@@ -14,6 +14,7 @@ import threading
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 from children import write_rows
 
@@ -496,6 +497,18 @@ def test_status_of_a_child_elsewhere_follows_its_writing(tmp_path):
     here = {"host": platform.node(), "done": 1, "total": 9, "updated": 0.0}
     files.write_json(tmp_path / rundir.STATUS, {**status, **here})
     assert runs.Run(tmp_path).status == "died", "the number belongs to another process now"
+
+
+def test_a_clock_that_is_set_kills_no_run(tmp_path, monkeypatch):
+    """Linux reports starts since boot, and the time of boot moves with the clock (after sleep, or by NTP)."""
+    rundir.StatusFile(tmp_path).report("train")
+    status = rundir.read_json(tmp_path / rundir.STATUS)
+    platform_part = psutil._psplatform
+    booted = platform_part.boot_time()
+    for moved in (-3600, 0, 1200):
+        monkeypatch.setattr(platform_part, "boot_time", lambda moved=moved: booted + moved)
+        assert rundir.child_is_alive(status)
+    assert not rundir.child_is_alive({**status, "process_started": status["process_started"] - 60})
 
 
 def test_lines_are_whole_or_absent(tmp_path):
