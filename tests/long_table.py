@@ -2,6 +2,7 @@
 
 import os
 import platform
+import subprocess
 import sys
 from datetime import date
 from importlib.metadata import version
@@ -23,19 +24,28 @@ def heading() -> list[str]:
     return [
         "# `make test-long`, last recorded run",
         "",
-        f"{date.today()}; {detect().cpu_name}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}.",
+        f"{date.today()}, commit {commit()}; {detect().cpu_name}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}.",
         "",
         "| test | result | seconds | figures |",
         "|---|---|---|---|",
     ]
 
 
+def commit() -> str:
+    """The commit that was tested, with + where the working tree differs from it."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    found = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
+
+
 def line(case: ElementTree.Element) -> str:
     outcomes = {"failure": "FAILED", "error": "ERROR", "skipped": "skipped"}
     result = next((word for tag, word in outcomes.items() if case.find(tag) is not None), "passed")
-    figures = "; ".join(f"{one.get('name')}: {one.get('value')}" for one in case.iter("property"))
+    figures = [f"{one.get('name')}: {one.get('value')}" for one in case.iter("property")]
+    faults = [fault.get("message") or "" for tag in ("failure", "error") for fault in case.iter(tag)]
+    figures += [fault.splitlines()[0].replace("|", "\\|")[:200] for fault in faults if fault]
     module = (case.get("classname") or "").rsplit(".", 1)[-1]
-    return f"| {module}: {case.get('name')} | {result} | {float(case.get('time') or 0):.0f} | {figures} |"
+    return f"| {module}: {case.get('name')} | {result} | {float(case.get('time') or 0):.0f} | {'; '.join(figures)} |"
 
 
 if __name__ == "__main__":

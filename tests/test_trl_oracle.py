@@ -8,7 +8,7 @@ to the other. TRL attends with transformers' sdpa and an attention mask, the kit
 **Tolerance.** fp32 on both sides, and `|ours - theirs| <= 1e-5 * |theirs| + 1e-5 * max |theirs|` for every element of
 every gradient; the maximum is that of the same tensor, so small gradients are not waved through by a fixed bound. The
 loss: 1e-5 relative. `test_the_oracle_can_fail` shows that a single wrong token, or a mean over rows instead of tokens,
-lies far outside.
+lies far outside. At the 30 layers of the bundled model fp32 itself is coarser than that: see its test.
 """
 
 import contextlib
@@ -144,17 +144,32 @@ def assert_same(ours, theirs):
     assert distance(ours[1], theirs[1]) <= TOLERANCE
 
 
-def compare(recipe, pairs, folder, cuts, **settings):
-    """Both sides on the rows of `pairs`, cut into micro-batches of the sizes `cuts`."""
-    examples, rows = zip(*pairs, strict=True)
+def both_sides(recipe, pairs, folder):
+    """The kit's model and TRL's trainer with the same weights and rows."""
     ours = kit_model(recipe)
-    trainer = trl_trainer(recipe, examples, ours, folder, **settings)
+    trainer = trl_trainer(recipe, [example for example, _ in pairs], ours, folder)
     assert trainer.model.is_activation_checkpointing == recipe.gradient_checkpointing
+    return ours, trainer
+
+
+def compare(recipe, pairs, folder, cuts):
+    """Both sides on the rows of `pairs`, cut into micro-batches of the sizes `cuts`."""
+    ours, trainer = both_sides(recipe, pairs, folder)
     starts = [sum(cuts[:i]) for i in range(len(cuts))]
     parts = [list(range(start, start + size)) for start, size in zip(starts, cuts, strict=True)]
-    multiple = recipe.pad_to_multiple_of
-    micro = [batches.collate([rows[i] for i in part], trainer._tokenizer.pad_token_id, multiple) for part in parts]
+    micro = [batches.collate([pairs[i][1] for i in part], 0, recipe.pad_to_multiple_of) for part in parts]
     return kit_loss_and_gradients(ours, micro), trl_loss_and_gradients(trainer, parts)
+
+
+def compare_with_fp64(recipe, pairs, folder):
+    """Both sides on all rows of `pairs` at once, then the gradients of TRL's side in fp64."""
+    ours, trainer = both_sides(recipe, pairs, folder)
+    found = kit_loss_and_gradients(ours, [batches.collate([row for _, row in pairs], 0, recipe.pad_to_multiple_of)])
+    parts = [list(range(len(pairs)))]
+    loss, gradients = trl_loss_and_gradients(trainer, parts)
+    gradients = {name: gradient.clone() for name, gradient in gradients.items()}
+    trainer.model.double()
+    return found, (loss, gradients), trl_loss_and_gradients(trainer, parts)[1]
 
 
 VARIANTS = {
@@ -304,15 +319,29 @@ def test_fifty_updates_end_at_trls_loss(nano_recipe, tmp_path):
     assert_ends_alike(found, theirs)
 
 
+def flat(gradients):
+    return torch.cat([gradient.double().flatten() for gradient in gradients.values()])
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("variant", ["lora", "dora", "checkpointing"])
-def test_loss_and_gradients_are_trls_on_the_bundled_model(nano_recipe, tmp_path, variant):
-    """30 layers and a vocabulary of 49,152, fp32: the same bound for every element of all 420 adapter matrices.
+def test_loss_and_gradients_are_trls_on_the_bundled_model(nano_recipe, tmp_path, record_property, variant):
+    """30 layers and a vocabulary of 49,152, all 420 adapter matrices, fp32.
 
-    7e-6 to 9e-6 were seen (against fp64 each side is off by as much): fp32 itself ends here, not the agreement.
+    Three bounds: no element differs by more than 1e-5; all gradients as one vector differ by at most 1e-5 of its
+    length; and against its own tensor's maximum no element is further off than 3 times what separates TRL's fp32 from
+    TRL in fp64 (1e-5 to 3e-5, depending on the CPU's kernels): there fp32 itself ends, not the agreement.
     """
     recipe = nano_recipe(**SMOLLM2, **VARIANTS[variant])
-    assert_same(*compare(recipe, tickets(recipe, 4, shortest_of=200), tmp_path, [4]))
+    (our_loss, ours), (their_loss, theirs), exact = compare_with_fp64(recipe, tickets(recipe, 4, 200), tmp_path)
+    gap, length = flat(ours) - flat(theirs), flat(theirs).norm()
+    found = {"largest": gap.abs().max(), "whole": gap.norm() / length, "by tensor": distance(ours, theirs)}
+    found = {name: float(value) for name, value in found.items()} | {"fp32 itself": distance(theirs, exact)}
+    for name, value in found.items():
+        record_property(name, f"{value:.1e}")
+    assert our_loss == pytest.approx(their_loss, rel=TOLERANCE)
+    assert found["largest"] <= TOLERANCE and found["whole"] <= TOLERANCE
+    assert found["by tensor"] <= 3 * found["fp32 itself"] < 30 * TOLERANCE
 
 
 @pytest.mark.real
