@@ -20,11 +20,12 @@ def main(source: Path, target: Path) -> None:
 
 
 def heading() -> list[str]:
+    machine = f"{detect().cpu_name}, {os.cpu_count()} cores; Python {platform.python_version()}"
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return [
         "# `make test-long`, last recorded run",
         "",
-        f"{date.today()}, commit {commit()}; {detect().cpu_name}, {os.cpu_count()} cores; Python {platform.python_version()}; {packages}.",
+        f"{date.today()}, commit {commit()}; {machine}; {packages}.",
         "",
         "| test | result | seconds | figures |",
         "|---|---|---|---|",

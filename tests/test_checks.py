@@ -28,10 +28,8 @@ def mask(prompt: list[int], whole: list[int]) -> list[bool]:
 def parts(linears: list[tuple[int, int]], other: int, rank: int) -> dict[str, float]:
     quantized, trained = sum(i * o for i, o in linears), sum(rank * (i + o) for i, o in linears)
     return {
-        "weights": quantized * 4.127 / 8 + other * 2,
-        "adapters": trained * 4,
-        "gradients": trained * 4,
-        "optimizer": trained * 8,
+        "weights": quantized * 4.127 / 8 + other * 2, "adapters": trained * 4,
+        "gradients": trained * 4, "optimizer": trained * 8,
     }
 
 
@@ -57,13 +55,9 @@ WRONG: dict[str, dict[str, Callable[..., Any]]] = {
     "static_bytes": {
         "bits": lambda *a: {**parts(*a), "weights": parts(*a)["weights"] * 8},
         "everything in 4 bits": lambda linears, other, rank: {
-            **parts(linears, other, rank),
-            "weights": (sum(i * o for i, o in linears) + other) * 4.127 / 8,
-        },
+            **parts(linears, other, rank), "weights": (sum(i * o for i, o in linears) + other) * 4.127 / 8},
         "no double quantization": lambda linears, other, rank: {
-            **parts(linears, other, rank),
-            "weights": sum(i * o for i, o in linears) * 4.5 / 8 + other * 2,
-        },
+            **parts(linears, other, rank), "weights": sum(i * o for i, o in linears) * 4.5 / 8 + other * 2},
         "bf16 adapters": lambda *a: {**parts(*a), "adapters": parts(*a)["adapters"] / 2},
         "one average": lambda *a: {**parts(*a), "optimizer": parts(*a)["gradients"]},
         "a key is missing": lambda *a: {"weights": parts(*a)["weights"]},

@@ -13,18 +13,8 @@ GIB = 2**30
 
 @pytest.mark.parametrize(
     ("capability", "expected"),
-    [
-        ((6, 0), "fp16"),
-        ((6, 1), "fp32"),
-        ((7, 0), "fp16"),
-        ((7, 5), "fp16"),
-        ((8, 0), "bf16"),
-        ((8, 6), "bf16"),
-        ((8, 9), "bf16"),
-        ((9, 0), "bf16"),
-        ((10, 0), "bf16"),
-        ((12, 0), "bf16"),
-    ],
+    [((6, 0), "fp16"), ((6, 1), "fp32"), ((7, 0), "fp16"), ((7, 5), "fp16"), ((8, 0), "bf16"), ((8, 6), "bf16"),
+     ((8, 9), "bf16"), ((9, 0), "bf16"), ((10, 0), "bf16"), ((12, 0), "bf16")],
 )
 def test_precision_of_nvidia_follows_compute_capability(capability, expected):
     """A T4 (7.5) says yes to torch.cuda.is_bf16_supported() and then emulates; a P40 (6.1) runs fp16 at 1/64."""
@@ -47,14 +37,8 @@ def test_unknown_hardware_is_unknown_and_gets_the_safe_answer():
 
 
 def test_precision_of_amd_follows_the_architecture():
-    for architecture, works in [
-        ("gfx942", True),
-        ("CDNA 3 (gfx942)", True),
-        ("gfx90a", True),
-        ("gfx1100", True),
-        ("gfx1030", False),
-        ("gfx906", False),
-    ]:
+    for architecture, works in [("gfx942", True), ("CDNA 3 (gfx942)", True), ("gfx90a", True), ("gfx1100", True),
+                                ("gfx1030", False), ("gfx906", False)]:
         assert devices.has_bf16("cuda", None, architecture=architecture).value is works
 
 
@@ -79,18 +63,9 @@ def test_precision_of_a_cpu_follows_its_flags():
 
 @pytest.mark.parametrize(
     ("capability", "cuda", "fits"),
-    [
-        ((7, 0), (12, 6), True),
-        ((7, 0), (12, 8), False),
-        ((7, 0), (13, 0), False),
-        ((7, 5), (12, 8), True),
-        ((7, 5), (13, 0), True),
-        ((8, 0), (12, 6), True),
-        ((9, 0), (13, 0), True),
-        ((10, 0), (12, 8), True),
-        ((12, 0), (12, 6), False),
-        ((12, 0), (13, 0), True),
-    ],
+    [((7, 0), (12, 6), True), ((7, 0), (12, 8), False), ((7, 0), (13, 0), False), ((7, 5), (12, 8), True),
+     ((7, 5), (13, 0), True), ((8, 0), (12, 6), True), ((9, 0), (13, 0), True), ((10, 0), (12, 8), True),
+     ((12, 0), (12, 6), False), ((12, 0), (13, 0), True)],
 )
 def test_builds_of_torch_match_its_support_matrix(capability, cuda, fits):
     """The table of pytorch#172352: a V100 with a CUDA 12.8 build dies with 'no kernel image is available'."""
@@ -171,15 +146,10 @@ def test_every_answer_has_a_reason():
     kinds, capabilities = ("cuda", "mps", "npu", "cpu"), (None, (5, 2), (7, 5), (9, 0))
     for kind, capability in itertools.product(kinds, capabilities):
         answers = [
-            devices.has_bf16(kind, capability),
-            devices.compute_dtype(kind, capability),
-            devices.attention(kind, capability),
-            devices.flash_attention(kind, capability),
-            devices.four_bit_route(kind, capability),
-            devices.collectives(kind),
-            devices.max_tensor_elements(kind),
-            devices.allocator_environment(kind),
-            devices.cuda_build_fits(capability, (12, 8)),
+            devices.has_bf16(kind, capability), devices.compute_dtype(kind, capability),
+            devices.attention(kind, capability), devices.flash_attention(kind, capability),
+            devices.four_bit_route(kind, capability), devices.collectives(kind), devices.max_tensor_elements(kind),
+            devices.allocator_environment(kind), devices.cuda_build_fits(capability, (12, 8)),
         ]
         assert all(len(answer.reason) > 5 for answer in answers)
         assert devices.compute_dtype(kind, capability).value in {"fp32", "bf16", "bf16-mixed", "fp16-mixed"}

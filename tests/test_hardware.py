@@ -20,51 +20,21 @@ from kit.hardware import Machine, card, catalog, detect, disk_free_bytes, machin
 from kit.readings import Readings, cgroup
 
 GIB, MIB = 2**30, 2**20
-VERSIONS = {
-    "torch": "2.13.0",
-    "transformers": "5.24.0",
-    "peft": "0.21.2",
-    "bitsandbytes": "0.50.2",
-    "accelerate": "1.15.0",
-    "datasets": "5.2.0",
-    "safetensors": "0.8.0",
-}
+VERSIONS = {"torch": "2.13.0", "transformers": "5.24.0", "peft": "0.21.2", "bitsandbytes": "0.50.2",
+            "accelerate": "1.15.0", "datasets": "5.2.0", "safetensors": "0.8.0"}
 LINUX = Readings(
-    cpu_name="AMD Ryzen 9",
-    cpu_flags=("avx2",),
-    cores=16,
-    ram_bytes=64 * GIB,
-    ram_free_bytes=50 * GIB,
-    swap_bytes=8 * GIB,
-    python="3.12.4",
-    versions=VERSIONS,
-    os_version="6.8.0",
+    cpu_name="AMD Ryzen 9", cpu_flags=("avx2",), cores=16, ram_bytes=64 * GIB, ram_free_bytes=50 * GIB,
+    swap_bytes=8 * GIB, python="3.12.4", versions=VERSIONS, os_version="6.8.0",
 )
 CUDA = replace(LINUX, torch_cuda="12.6", nvidia_driver="570.86", driver_cuda="12.8", nvidia_on_bus=1)
 RTX_3090 = CardReading(
-    "NVIDIA GeForce RTX 3090",
-    "nvidia",
-    uuid="GPU-0a",
-    compute_capability=(8, 6),
-    memory_bytes=24576 * MIB,
-    reserved_bytes=300 * MIB,
-    used_bytes=400 * MIB,
-    temperature_celsius=45,
-    power_watts=30.0,
-    power_limit_watts=350.0,
+    "NVIDIA GeForce RTX 3090", "nvidia", uuid="GPU-0a", compute_capability=(8, 6), memory_bytes=24576 * MIB,
+    reserved_bytes=300 * MIB, used_bytes=400 * MIB, temperature_celsius=45, power_watts=30.0, power_limit_watts=350.0,
 )
 T4 = CardReading("Tesla T4", "nvidia", compute_capability=(7, 5), memory_bytes=15360 * MIB, used_bytes=0, ecc=True)
 M2 = Readings(
-    system="Darwin",
-    os_version="14.5",
-    processor="arm64",
-    cpu_name="Apple M2",
-    cpu_flags=(),
-    cores=8,
-    ram_bytes=16 * GIB,
-    ram_free_bytes=9 * GIB,
-    python="3.12.4",
-    versions=VERSIONS,
+    system="Darwin", os_version="14.5", processor="arm64", cpu_name="Apple M2", cpu_flags=(), cores=8,
+    ram_bytes=16 * GIB, ram_free_bytes=9 * GIB, python="3.12.4", versions=VERSIONS,
     cards=(CardReading("Apple M2", "apple", memory_bytes=16 * GIB, cores=10),),
 )
 NPU_SMI = """
@@ -259,45 +229,30 @@ def test_amd_from_sysfs(tmp_path: Path):
 
 def test_cgroup_limits_v2_and_v1(tmp_path: Path):
     v2, v1 = tmp_path / "v2", tmp_path / "v1"
-    write(
-        v2,
-        {
-            "proc/self/cgroup": "0::/user.slice/job\n",
-            "sys/fs/cgroup/user.slice/memory.max": str(8 * GIB),
-            "sys/fs/cgroup/user.slice/memory.current": str(3 * GIB),
-            "sys/fs/cgroup/user.slice/memory.stat": f"anon 5\ninactive_file {GIB}\n",
-            "sys/fs/cgroup/user.slice/job/memory.max": "max\n",
-            "sys/fs/cgroup/user.slice/job/cpu.max": "150000 100000\n",
-        },
-    )
+    write(v2, {
+        "proc/self/cgroup": "0::/user.slice/job\n",
+        "sys/fs/cgroup/user.slice/memory.max": str(8 * GIB), "sys/fs/cgroup/user.slice/memory.current": str(3 * GIB),
+        "sys/fs/cgroup/user.slice/memory.stat": f"anon 5\ninactive_file {GIB}\n",
+        "sys/fs/cgroup/user.slice/job/memory.max": "max\n", "sys/fs/cgroup/user.slice/job/cpu.max": "150000 100000\n",
+    })
     assert cgroup(v2) == (8 * GIB, 2 * GIB, 1.5)
-    write(
-        v1,
-        {
-            "proc/self/cgroup": "4:memory:/docker/ab\n1:cpu,cpuacct:/docker/ab\n",
-            "sys/fs/cgroup/memory/memory.limit_in_bytes": str(2 * GIB),
-            "sys/fs/cgroup/memory/memory.usage_in_bytes": str(GIB),
-            "sys/fs/cgroup/memory/docker/ab/memory.limit_in_bytes": str(9223372036854771712),
-            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
-            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-        },
-    )
+    write(v1, {
+        "proc/self/cgroup": "4:memory:/docker/ab\n1:cpu,cpuacct:/docker/ab\n",
+        "sys/fs/cgroup/memory/memory.limit_in_bytes": str(2 * GIB),
+        "sys/fs/cgroup/memory/memory.usage_in_bytes": str(GIB),
+        "sys/fs/cgroup/memory/docker/ab/memory.limit_in_bytes": str(9223372036854771712),
+        "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+    })
     assert cgroup(v1) == (2 * GIB, GIB, None)
     assert cgroup(tmp_path / "nothing") == (None, None, None)
 
 
 def test_nvidia_on_the_bus(tmp_path: Path):
-    write(
-        tmp_path,
-        {
-            "sys/bus/pci/devices/a/vendor": "0x10de\n",
-            "sys/bus/pci/devices/a/class": "0x030200\n",
-            "sys/bus/pci/devices/b/vendor": "0x10de\n",
-            "sys/bus/pci/devices/b/class": "0x040300\n",
-            "sys/bus/pci/devices/c/vendor": "0x8086\n",
-            "sys/bus/pci/devices/c/class": "0x030000\n",
-        },
-    )
+    write(tmp_path, {
+        "sys/bus/pci/devices/a/vendor": "0x10de\n", "sys/bus/pci/devices/a/class": "0x030200\n",
+        "sys/bus/pci/devices/b/vendor": "0x10de\n", "sys/bus/pci/devices/b/class": "0x040300\n",
+        "sys/bus/pci/devices/c/vendor": "0x8086\n", "sys/bus/pci/devices/c/class": "0x030000\n",
+    })
     assert nvidia_on_bus(tmp_path) == 1
 
 
@@ -388,30 +343,9 @@ def test_names_and_aliases():
     assert card("NVIDIA GeForce RTX 3090") == card("3090") == card("RTX 3090 24GB") == card("RTX-3090")
     assert card("NVIDIA H100 80GB HBM3").name == "H100-80GB-SXM"
     assert len({one.name for one in catalog()}) == len(catalog())
-    for wanted in (
-        "RTX-3060",
-        "RTX-3090",
-        "RTX-4090",
-        "T4",
-        "V100-16GB",
-        "V100-32GB",
-        "V100-16GB-PCIe",
-        "A10",
-        "H100",
-        "A100-40GB",
-        "A100-40GB-PCIe",
-        "H800",
-        "A6000",
-        "Ascend-910B",
-        "L4",
-        "L40S",
-        "RTX-5090",
-        "H200",
-        "B200",
-        "MI300X",
-        "M2-16GB",
-        "M3-Max-64GB",
-    ):
+    for wanted in ("RTX-3060", "RTX-3090", "RTX-4090", "T4", "V100-16GB", "V100-32GB", "V100-16GB-PCIe", "A10", "H100",
+                   "A100-40GB", "A100-40GB-PCIe", "H800", "A6000", "Ascend-910B", "L4", "L40S", "RTX-5090", "H200",
+                   "B200", "MI300X", "M2-16GB", "M3-Max-64GB"):
         assert card(wanted).memory_bytes
 
 

@@ -594,10 +594,6 @@ def test_tidying_touches_nobody_elses_hidden_folders(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [".git"]
 
 
-def last_step(run):
-    return (rundir.last_line(run.folder / rundir.METRICS) or {"step": 0})["step"]
-
-
 @pytest.mark.real
 @pytest.mark.timeout(3600)
 def test_ten_kills_of_the_bundled_model(tmp_path):
@@ -605,7 +601,7 @@ def test_ten_kills_of_the_bundled_model(tmp_path):
 
     Each life makes two to four updates before it is killed, somewhere in an update, a save or an append.
     """
-    recipe = Recipe(model="smollm2-135m", device="cpu", batch_size=2, max_steps=40, save_every=2, eval_rows=0,
+    recipe = Recipe(model="smollm2-135m", device="cpu", batch_size=2, max_steps=48, save_every=2, eval_rows=0,
                     lora_dropout=0.05, max_length=512)  # fmt: skip
     straight = runs.start(recipe, tmp_path / "straight")
     assert straight.wait(1800) == "finished", straight.log_tail()
@@ -613,8 +609,8 @@ def test_ten_kills_of_the_bundled_model(tmp_path):
     run = runs.start(recipe, tmp_path / "killed")
     dice = random.Random(0)
     for _ in range(10):
-        done = last_step(run)
-        until(run, lambda done=done: last_step(run) >= done + 2, 600)
+        done = steps(run)
+        until(run, lambda done=done: steps(run) >= done + 2, 600)
         time.sleep(dice.random() * 2 * update_seconds)
         run.kill()
         assert run.wait(WAIT) == "died", run.log_tail()
