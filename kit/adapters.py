@@ -1,4 +1,4 @@
-"""Put an adapter on a model: a new one, or one from a folder."""
+"""Put an adapter on a model: a new one (as the identity, or with LoftQ's start), or one from a folder."""
 
 import json
 from contextlib import ExitStack
@@ -16,7 +16,7 @@ from kit.sources import local_path
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 
 
-def bound(model: nn.Module, recipe: Recipe) -> nn.Module:
+def prepare_base(model: nn.Module, recipe: Recipe) -> nn.Module:
     """The model with the kit's loss inside its forward, and checkpointing on if the recipe says so."""
     base: Any = step.bind_loss(model, losses.kernel(recipe.loss_kernel, recipe.device))
     if recipe.gradient_checkpointing:
@@ -33,18 +33,19 @@ def add_adapter(model: nn.Module, recipe: Recipe) -> nn.Module:
     with lora_init=loftq as the nearest it can come to what quantization took away.
 
     Raises:
-        KitError: no layer has the asked name; a rank over a layer's size; start_adapter does not fit this model.
+        KitError: no layer has the asked name, or none is linear; a rank over a layer's size; a start_adapter of
+            another model.
     """
-    base = bound(model, recipe)
+    base = prepare_base(model, recipe)
     if recipe.method == "full":
         return base
     if recipe.start_adapter:
         _same_shape(Path(recipe.start_adapter), recipe)
-        return lora.fuse(with_adapter(base, Path(recipe.start_adapter), recipe))
+        return lora.use_one_function(with_adapter(base, Path(recipe.start_adapter), recipe))
     adapted = _new_adapter(base, recipe)
     if recipe.lora_init == "loftq" and recipe.quantization == "nf4":
-        undo_quantization(adapted, local_path(recipe.model))
-    return lora.fuse(adapted)
+        init_loftq(adapted, local_path(recipe.model))
+    return lora.use_one_function(adapted)
 
 
 def _new_adapter(base: Any, recipe: Recipe) -> nn.Module:
@@ -54,6 +55,9 @@ def _new_adapter(base: Any, recipe: Recipe) -> nn.Module:
     linear = {name.rsplit(".", 1)[-1]: module for name, module in base.named_modules() if _is_linear(module)}
     head = base.get_output_embeddings()
     body = sorted(name for name, module in linear.items() if module is not head)
+    if not body:
+        what = "this model has no linear layers that an adapter fits"
+        raise KitError(what, where=recipe.model, fix="set method=full, or choose another model")
     missing = [name for name in names if name != "all-linear" and name not in linear]
     if missing:
         raise KitError(
@@ -156,7 +160,7 @@ def with_adapter(base: nn.Module, folder: Path, train: Recipe | None = None) -> 
 
 
 @torch.no_grad()
-def undo_quantization(model: nn.Module, folder: Path) -> None:
+def init_loftq(model: nn.Module, folder: Path) -> None:
     """Start each adapter at the best rank-r approximation of what its 4-bit layer lost: s·B·A ~ W - nf4(W).
 
     LoftQ (Li et al. 2023, algorithm 1 with one step); PEFT's own version needs CUDA. The adapter belongs to the 4-bit

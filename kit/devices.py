@@ -182,25 +182,6 @@ def allocator_environment(kind: str, system: str = "Linux") -> Choice:
     return Choice({}, "the system's allocator")
 
 
-def collectives(kind: str, system: str = "Linux") -> Choice:
-    """The torch.distributed backend for several processes; None where only one is possible."""
-    if kind == "cuda":
-        nccl = system == "Linux"
-        return Choice("nccl", "nccl: GPU to GPU") if nccl else Choice("gloo", f"gloo: there is no nccl on {system}")
-    if kind == "npu":
-        return Choice("hccl", "hccl: Ascend to Ascend")
-    if kind == "mps":
-        return Choice(None, "a Mac has one GPU and torch no collectives for it: one process")
-    return Choice("gloo", "gloo: CPU processes")
-
-
-def max_tensor_elements(kind: str) -> Choice:
-    """Elements above which a result may be wrong without an error, or None for no such limit."""
-    if kind == "mps":
-        return Choice(2**31 - 1, "Metal fails or errs above 2^31 elements in one tensor (pytorch#149261, #197636)")
-    return Choice(None, "no limit known")
-
-
 def cuda_build_fits(capability: Capability, torch_cuda: tuple[int, int]) -> Choice:
     """Whether torch (2.11 on) built for CUDA `torch_cuda` has kernels for this card: True, False or None (unknown).
 

@@ -149,7 +149,7 @@ def _unusable(machine: Machine) -> list[Finding]:
 def _device(machine: Machine) -> list[Finding]:
     detail = machine.reasons.get("kind", machine.kind)
     if machine.kind == "cpu" and not machine.unusable:
-        return [Finding(None, "device", f"{detail}; lessons run on the small model, and larger cards are rehearsed")]
+        return [Finding(None, "device", f"{detail}; lessons run on the small model, and larger cards are predicted")]
     findings = [Finding(True, "device", f"{machine.name}: {detail}")]
     if len({card.name for card in machine.cards}) > 1:
         findings.append(Finding(None, "unlike cards", "the slowest and smallest sets the pace of a run on all of them"))

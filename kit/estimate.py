@@ -53,6 +53,7 @@ def shape_of(folder: Any) -> Shape:
     """
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers.pytorch_utils import Conv1D
 
     from kit.errors import KitError
 
@@ -67,8 +68,8 @@ def shape_of(folder: Any) -> Shape:
         ) from None
     text = config.get_text_config()
     head = model.get_output_embeddings()
-    linears = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and m is not head]
-    body = sum(m.weight.numel() for m in linears)
+    inner = [m for m in model.modules() if isinstance(m, torch.nn.Linear | Conv1D) and m is not head]
+    linears = tuple(_in_and_out(m) for m in inner)
     return Shape(
         layers=text.num_hidden_layers,
         hidden=text.hidden_size,
@@ -76,9 +77,15 @@ def shape_of(folder: Any) -> Shape:
         kv_heads=getattr(text, "num_key_value_heads", None) or text.num_attention_heads,
         head_dim=getattr(text, "head_dim", None) or text.hidden_size // text.num_attention_heads,
         vocabulary=text.vocab_size,
-        linears=tuple((m.in_features, m.out_features) for m in linears),
-        other_parameters=sum(p.numel() for p in model.parameters()) - body,
+        linears=linears,
+        other_parameters=sum(p.numel() for p in model.parameters()) - sum(i * o for i, o in linears),
     )
+
+
+def _in_and_out(layer: Any) -> tuple[int, int]:
+    """GPT-2's Conv1D is a linear layer whose weight lies the other way round."""
+    wide, narrow = layer.weight.shape
+    return (narrow, wide) if hasattr(layer, "in_features") else (wide, narrow)
 
 
 def estimate(recipe: Recipe, shape: Shape, longest: int | None = None) -> Estimate:

@@ -38,7 +38,7 @@ class Job:
 
 @dataclass
 class Outcome:
-    """What came out so far; a resumed run continues the sums."""
+    """What came out so far; a resumed run continues the sums. `tokens` counts padding too: all that was worked on."""
 
     total_steps: int
     status: str = "finished"
@@ -109,7 +109,10 @@ def _update(
     for group in optimizer.param_groups:
         group["lr"] = rate
     measured = outcome.steps == 0
-    result = (_measured_step if measured else _step)(recipe, model, micro, optimizer, accelerator, outcome)
+    if measured:
+        result = _measured_step(recipe, model, micro, optimizer, accelerator, outcome)
+    else:
+        result = _step(recipe, model, micro, optimizer, accelerator)
     loss, norm = float(result.loss), float(result.grad_norm)  # here the host waits for the device
     seconds, tokens = time.perf_counter() - began, sum(batch.input_ids.numel() for batch in micro)
     outcome.steps += 1
@@ -125,7 +128,7 @@ def _update(
 
 
 def _step(
-    recipe: Recipe, model: nn.Module, micro: list[step.Batch], optimizer: Any, accelerator: Accelerator, _: Outcome,
+    recipe: Recipe, model: nn.Module, micro: list[step.Batch], optimizer: Any, accelerator: Accelerator,
     before_update: Callable[[], Any] = lambda: None,
 ) -> step.StepResult:  # fmt: skip
     parameters = models.trainable(model)
@@ -164,7 +167,7 @@ def _measured_step(
             raise KitError(what, where="first update", fix="report the model and the recipe")
 
     with tracker if tracked else memory.nothing():
-        result = _step(recipe, model, micro, optimizer, accelerator, outcome, before_update)
+        result = _step(recipe, model, micro, optimizer, accelerator, before_update)
     states = [v for state in optimizer.state.values() for v in state.values() if isinstance(v, Tensor)]
     # From the second update on, the optimizer's states are already there when the backward pass peaks.
     steady = max(tracker.peak_bytes, peaks[0] + memory.nbytes(states))

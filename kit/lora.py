@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 
-def fuse(model: nn.Module) -> nn.Module:
+def use_one_function(model: nn.Module) -> nn.Module:
     """Give each plain LoRA layer of the model this forward; what it cannot do goes on to PEFT's, call by call."""
     from peft.tuners.lora import LoraLayer
 

@@ -26,7 +26,6 @@ FIELDS = (
     *("method", "lora_rank", "max_length", "batch_size", "gradient_accumulation_steps"),
     *("learning_rate", "epochs", "max_steps", "gradient_checkpointing", "seed"),
 )
-HINT = "The run goes on when this page is closed; run this cell again to see it."
 _following: set[asyncio.Task[None]] = set()  # asyncio itself would let a running task be collected
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from kit.figures import PALETTE, Chart, end_labels, ink, largest, line, new_chart, nothing, short, spread, style, title
+from kit.figures import PALETTE, Chart, end_labels, largest, line, new_chart, nothing, short, spread, style, title
 from kit.figures import png as png
 from kit.markup import BLUE, GIB, GREY, MEMORY, RED, Rows, column, fullest_rank, gap, gib, last, number
 from kit.markup import live_svg as live_svg
@@ -57,7 +57,7 @@ def budget_bar(
     """One stacked bar of the predicted parts, with the limit of the card and the measured peak."""
     shown = largest({name: size for name, size in parts.items() if size and size > 0})
     if not shown:
-        return nothing("prediction", "give the parts that kit.estimate or kit.rehearse return, in bytes")
+        return nothing("prediction", "give the parts that kit.estimate returns, in bytes")
     total = sum(shown.values())
     peak = max(total, measured_bytes or 0)
     # A limit far to the right would press the parts together: then it is named, not drawn to scale.
@@ -183,36 +183,6 @@ def before_after(before: Mapping[str, Any] | None, after: Mapping[str, Any] | No
     axes.set_xticks(range(0, 101, 20))
     rows = scores["after"].get("rows") or scores["before"].get("rows")
     title(axes, f"Exact match on {f'{rows:,} ' if rows else ''}held-out rows (95 % bootstrap interval)")
-    return chart
-
-
-def compare_runs(runs: Sequence[Any]) -> Chart:
-    """Losses of several runs beside their predicted and measured peaks; the bars name the colours."""
-    runs = [run for run in runs if run.metrics() or run.summary()]
-    if not runs:
-        return nothing("run")
-    chart = new_chart(height=max(3.0, 1.2 + 0.4 * len(runs)))
-    losses, peaks = chart.subplots(1, 2)
-    for place, run in enumerate(runs):
-        colour, summary = PALETTE[place % len(PALETTE)], run.summary() or {}
-        dashes = ("-", "--", ":")[place // len(PALETTE) % 3]
-        line(losses, *column(run.metrics(), "step", "loss"), color=colour, linestyle=dashes)
-        measured, predicted = (
-            number(summary.get(key)) / GIB for key in ("peak_bytes_measured", "peak_bytes_predicted")
-        )
-        if math.isnan(measured):
-            peaks.text(0, place, " not measured", va="center", fontsize=8)
-        else:
-            peaks.barh(place, measured, height=0.6, color=colour)
-        peaks.plot(predicted, place, marker="D", color="white", markeredgecolor="black", markersize=6)
-    style(losses, "step", "training loss")
-    style(peaks, "GiB per device (diamond: predicted)", "")
-    peaks.set_yticks(range(len(runs)), [short(run.folder.name, 18) for run in runs])
-    for label, place in zip(peaks.get_yticklabels(), range(len(runs)), strict=True):
-        label.set_color(ink(PALETTE[place % len(PALETTE)]))
-    peaks.set(xlim=(0, None), ylim=(max(3, len(runs)) - 0.4, -0.6))
-    title(losses, "Loss")
-    title(peaks, "Peak memory")
     return chart
 
 

@@ -63,7 +63,7 @@ class Recipe(BaseModel):
     optimizer: Optimizer = _f("adamw", "_fused: no temporary; _8bit: states / 4; paged_: to RAM when full")
     learning_rate: float = _f(2e-4, "size of an update; adapters 1e-4 to 1e-3, full 1e-5 to 5e-5", gt=0, le=1)
     lr_scheduler: Literal["cosine", "linear", "constant"] = _f("cosine", "how the learning rate falls after warm-up")
-    warmup_ratio: float = _f(0.03, "share of the steps in which the learning rate rises from zero", ge=0, le=1)
+    warmup_ratio: float = _f(0.03, "share of the updates in which the rate rises evenly to learning_rate", ge=0, le=1)
     weight_decay: float = _f(0.0, "pull of the weights towards zero at each update (AdamW)", ge=0, le=1)
     max_grad_norm: float = _f(1.0, "gradients longer than this are shortened to it; 0 switches it off", ge=0, le=1e6)
     epochs: float = _f(1.0, "passes over the training rows", gt=0, le=1000)

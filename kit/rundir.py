@@ -4,9 +4,10 @@ recipe.json machine.json         what was asked for, and where
 status.json                      phase, step, process; rewritten while the child lives
 metrics.jsonl memory.jsonl       one line a step; one line a memory sample
 data_report.json samples.jsonl   what the data doctor found; answers before and after
+scores_before.json, _after.json  scores with their answers: a resumed run does not take them again
 checkpoints/ adapter/ (model/)   to resume from; the result
 summary.json                     written once, last: its presence means that the child ended by itself
-log.txt stop                     what the child printed; a file whose presence asks the child to stop
+log.txt stop .lock               what the child printed; a file that asks the child to stop; held while it trains
 """
 
 import errno
@@ -26,6 +27,7 @@ from kit.recipe import Recipe, make
 RECIPE, MACHINE, STATUS, SUMMARY = "recipe.json", "machine.json", "status.json", "summary.json"
 METRICS, MEMORY, SAMPLES, DATA_REPORT = "metrics.jsonl", "memory.jsonl", "samples.jsonl", "data_report.json"
 LOG, STOP, CHECKPOINTS, ADAPTER, MODEL, LOCK = "log.txt", "stop", "checkpoints", "adapter", "model", ".lock"
+SCORES = {"before": "scores_before.json", "after": "scores_after.json"}
 STATUS_INTERVAL = 2.0  # seconds: a rename over a file may wait 20 ms for the disk, and metrics.jsonl knows the step
 SAME_START = 2  # seconds by which two readings of one start differ at most
 SILENCE = 600  # seconds without a word after which a child on another machine counts as dead

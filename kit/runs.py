@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
 from filelock import FileLock, Timeout
 
 from kit import devices, rundir, sources
@@ -85,7 +86,7 @@ class Run:
         return rundir.read_json(self.folder / rundir.SUMMARY)
 
     def metrics(self) -> list[dict[str, Any]]:
-        """One entry a step: step, loss, grad_norm, learning_rate, tokens_per_second, seconds."""
+        """One entry a step: step, loss, grad_norm, learning_rate, tokens_per_second (with padding), seconds."""
         return rundir.read_lines(self.folder / rundir.METRICS)
 
     def memory(self) -> list[dict[str, Any]]:
@@ -125,8 +126,6 @@ class Run:
 
     def kill(self) -> None:
         """End the child at once; the last checkpoint stays."""
-        import psutil
-
         status = self._status()
         if status and rundir.child_is_alive(status):
             psutil.Process(status["pid"]).kill()

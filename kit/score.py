@@ -41,11 +41,13 @@ def score_target(target: str, source: str = "", rows: int = 0) -> evaluate.Evalu
 def _check_result(folder: Path, recipe: Recipe) -> None:
     name = rundir.MODEL if recipe.method == "full" else rundir.ADAPTER
     if not (folder / name).is_dir():
-        raise KitError(f"this run has no {name} yet", where=str(folder), fix="wait until it has ended")
+        going_on = rundir.child_is_alive(rundir.read_json(folder / rundir.STATUS))
+        fix = "wait until it has ended" if going_on else f"`kit run --resume {folder}` continues it"
+        raise KitError(f"this run has no {name} yet", where=str(folder), fix=fix)
 
 
 def _model(folder: Path | None, recipe: Recipe) -> nn.Module:
     """The model of a recipe, with what the run in `folder` made of it."""
     trained: dict[str, Any] = {"model": str(folder / rundir.MODEL)} if folder and recipe.method == "full" else {}
-    model = adapters.bound(models.load_model(recipe.model_copy(update=trained)), recipe)
+    model = adapters.prepare_base(models.load_model(recipe.model_copy(update=trained)), recipe)
     return adapters.with_adapter(model, folder / rundir.ADAPTER) if folder and recipe.method != "full" else model

@@ -46,7 +46,7 @@ class Batch(NamedTuple):
 class StepResult(NamedTuple):
     """What an update did, as tensors: reading them is the caller's choice (it waits for the device)."""
 
-    loss: Tensor  # () float64, mean over the trained tokens of the step
+    loss: Tensor  # () float32, mean over the trained tokens of the step
     grad_norm: Tensor  # () norm before clipping
 
 
@@ -137,7 +137,7 @@ def train_step(
         with nullcontext() if last else accumulate():
             loss = model(**_inputs(batch)) / divisor
             backward(loss)
-        total = total + loss.detach().double()
+        total = total + loss.detach()
     norm = clip()
     update(norm)
     return StepResult(loss=torch.as_tensor(total), grad_norm=norm)
@@ -145,15 +145,16 @@ def train_step(
 
 @torch.no_grad()
 def evaluation_loss(model: nn.Module, batches: Iterable[Batch]) -> Tensor:
-    """Mean loss over the trained tokens of `batches`, () float64; leaves the model's mode as it was."""
+    """Mean loss over the trained tokens of `batches`, () float32; leaves the model's mode as it was."""
     was_training = model.training
     model.eval()
-    total, tokens = torch.zeros((), dtype=torch.float64), 0
+    total: Tensor | float = 0.0  # takes the loss's own device: MPS has no float64, `meta` no way out
+    tokens = 0
     for batch in batches:
-        total = total + model(**_inputs(batch)).double().to(total.device)
+        total = total + model(**_inputs(batch))
         tokens += batch.tokens
     model.train(was_training)
-    return total / tokens
+    return torch.as_tensor(total) / tokens
 
 
 def _inputs(batch: Batch) -> dict[str, Tensor]:

@@ -1,7 +1,7 @@
 """The child process of a run: `python -m kit.train RUN_DIR`.
 
-In order: model, data doctor, a rehearsal of what fails late elsewhere (head, evaluation, save, disk), the score
-before, the loop, the score after. Everything that others see of it goes through the run directory.
+In order: the data doctor, the predicted peak, model and head check, the score before, a preflight of what fails late
+elsewhere, the loop, the saved result, the score after. Everything that others see of it goes through the run directory.
 """
 
 import json
@@ -142,7 +142,7 @@ def _score(
     job: Job, when: str, samples: list[dict[str, Any]] | None = None
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Scores now; the answers go to samples.jsonl beside those of `samples` (taken before)."""
-    kept = job.folder / f"scores_{when}.json"
+    kept = job.folder / rundir.SCORES[when]
     if (known := rundir.read_json(kept)) is None:
 
         def say(done: int, total: int) -> None:
@@ -164,7 +164,7 @@ def _score(
 
 def save_result(folder: Path, model: nn.Module, tokenizer: Any, recipe: Recipe) -> None:
     """Write `adapter/` (or `model/` for method=full): safetensors, tokenizer and the recipe, whole or not at all."""
-    name = rundir.ADAPTER if recipe.method != "full" else "model"
+    name = rundir.ADAPTER if recipe.method != "full" else rundir.MODEL
 
     def make_folder(path: Path) -> None:
         if recipe.method != "full":
@@ -172,7 +172,7 @@ def save_result(folder: Path, model: nn.Module, tokenizer: Any, recipe: Recipe) 
         quiet = {"save_embedding_layers": False} if recipe.method != "full" else {}  # "auto" asks the hub
         model.save_pretrained(path, **quiet)  # type: ignore[operator]
         tokenizer.save_pretrained(path)
-        (path / "recipe.json").write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
+        (path / rundir.RECIPE).write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
 
     write_whole(folder / name, make_folder, folder=True)
 

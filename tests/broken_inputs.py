@@ -286,7 +286,7 @@ CASES = [
     Case("resume with --set", lambda p: ["run", str(p.finished()), "--resume", "--set", "seed=1"],
          ("keeps its recipe",)),
     Case("follow of no run", lambda p: ["runs", "--follow", str(p.folder / "none")], ("not a run directory",)),
-    Case("evaluate without adapter", no_adapter, ("no adapter yet",)),
+    Case("evaluate without adapter", no_adapter, ("no adapter yet", "kit run --resume")),
     Case("evaluate an unknown model", lambda p: ["evaluate", "nothing"], ("unknown model 'nothing'",)),
     Case("evaluate nothing", lambda p: ["evaluate", ""], ("model=''",)),
     Case("evaluate a changed run", evaluated_wrong_model, ("unknown model 'nothing-known'",)),

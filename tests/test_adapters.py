@@ -108,7 +108,7 @@ def test_loftq_wants_each_weight(nano_recipe, nano_folder, tmp_path, change):
     save_file(weights if change == "missing" else {**weights, name: value.t().contiguous()}, tmp_path / "x.safetensors")
     model = built(nano_recipe(method="qlora"))
     with pytest.raises(KitError) as error:
-        adapters.undo_quantization(model, tmp_path)
+        adapters.init_loftq(model, tmp_path)
     assert name in line(error) and "lora_init=default" in line(error) and str(tmp_path) in line(error)
 
 
@@ -204,3 +204,14 @@ def test_loftq_is_saved_for_its_4_bit_weights(nano_recipe, ticket_rows, tmp_path
     again = adapters.with_adapter(models.load_model(nano_recipe(method="qlora")), tmp_path).eval()
     with torch.no_grad():
         assert torch.equal(model(input_ids=ids).logits, again(input_ids=ids).logits)
+
+
+def test_a_model_without_linear_layers_gets_one_line():
+    """GPT-2's layers are Conv1D: min() of no layers once ended in a traceback."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    config = AutoConfig.for_model("gpt2", n_embd=64, n_layer=1, n_head=4, vocab_size=128)
+    recipe = make({"model": "gpt2-like", "method": "lora", "attention": "sdpa", "loss_kernel": "full", "device": "cpu"})
+    with pytest.raises(KitError) as error:
+        adapters.add_adapter(AutoModelForCausalLM.from_config(config), recipe)
+    assert "no linear layers" in line(error) and "method=full" in line(error)

@@ -148,7 +148,7 @@ def test_every_answer_has_a_reason():
         answers = [
             devices.has_bf16(kind, capability), devices.compute_dtype(kind, capability),
             devices.attention(kind, capability), devices.flash_attention(kind, capability),
-            devices.four_bit_route(kind, capability), devices.collectives(kind), devices.max_tensor_elements(kind),
+            devices.four_bit_route(kind, capability),
             devices.allocator_environment(kind), devices.cuda_build_fits(capability, (12, 8)),
         ]
         assert all(len(answer.reason) > 5 for answer in answers)

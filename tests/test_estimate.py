@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from kit import estimate, files, rundir, train
+from kit import attention, estimate, files, rundir, train
 from kit.recipe import Recipe
 
 SHAPE = estimate.Shape(2, 128, 4, 2, 32, 1024, ((128, 256), (256, 128)), 131_200)
@@ -68,3 +68,24 @@ def test_the_report_reckons_with_the_row_that_the_prediction_used(tmp_path, nano
     assert [change["saves_bytes"] for change in known["changes"]] == [
         change.saves_bytes for change in estimate.cheaper(recipe, shape, 100)
     ]
+
+
+def test_a_model_whose_layers_are_conv1d_is_counted_whole(tmp_path):
+    """GPT-2 has linear layers of another class: they once counted as none, and max() of none ended in a traceback."""
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    config = AutoConfig.for_model("gpt2", n_embd=64, n_layer=2, n_head=4, vocab_size=128)
+    config.save_pretrained(tmp_path)
+    shape = estimate.shape_of(tmp_path)
+    assert shape.linears == ((64, 192), (64, 64), (64, 256), (256, 64)) * 2
+    inner = sum(i * o for i, o in shape.linears)
+    whole = sum(p.numel() for p in AutoModelForCausalLM.from_config(config).parameters())
+    assert inner + shape.other_parameters == whole
+    recipe = Recipe(method="full", precision="fp32", attention="sdpa", loss_kernel="full", device="cpu", max_length=64)
+    assert estimate.estimate(recipe, shape).parts["weights"] == 4 * whole
+
+
+@pytest.mark.parametrize("length", [1, attention.SHORT, attention.SHORT + 1])
+def test_the_estimate_knows_which_rows_are_short(nano_recipe, length):
+    """estimate.py holds attention.SHORT as a number of its own, since it must not import torch."""
+    assert estimate._short(nano_recipe(), length) is (length <= attention.SHORT)

@@ -232,7 +232,7 @@ def test_fusing_twice_is_fusing_once(nano_recipe):
     layer = one_layer(nano_recipe())
     x = inputs(layer, 2, 5)
     once = layer(x)
-    assert torch.equal(lora.fuse(layer)(x), once) and fused(layer(x))
+    assert torch.equal(lora.use_one_function(layer)(x), once) and fused(layer(x))
 
 
 # A layer like any other
@@ -300,6 +300,6 @@ def test_saving_and_loading_know_nothing_of_it(nano_recipe, ticket_rows, tmp_pat
     without_fusion(model).save_pretrained(tmp_path / "plain", save_embedding_layers=False)
     ours, theirs = (load_file(tmp_path / name / adapters.WEIGHTS) for name in ("fused", "plain"))
     assert ours.keys() == theirs.keys() and all(torch.equal(ours[name], theirs[name]) for name in theirs)
-    base = adapters.bound(models.load_model(recipe), recipe)
-    loaded = lora.fuse(adapters.with_adapter(base, tmp_path / "fused", recipe))
+    base = adapters.prepare_base(models.load_model(recipe), recipe)
+    loaded = lora.use_one_function(adapters.with_adapter(base, tmp_path / "fused", recipe))
     assert torch.equal(loaded.train()(input_ids=ids).logits, expected)

@@ -15,7 +15,7 @@ import IPython.display
 import psutil
 import pytest
 
-from kit import markup, panels, plots, rundir
+from kit import markup, panels, rundir
 from kit.errors import KitError
 from kit.recipe import Recipe, field_help
 from kit.runs import Run
@@ -170,7 +170,6 @@ def test_a_finished_run_shows_its_figure(run: Run, shown: list[Any]) -> None:
         panels.LiveRun(run, live=live)._ipython_display_()
         assert shown[0]["image/png"].startswith(b"\x89PNG")
         assert "finished: 12 steps in 1:23" in shown[1].data
-    assert len(plots.compare_runs([run, run]).axes[0].lines) == 2
 
 
 def test_without_a_front_end_a_running_run_shows_what_is_there_now(run: Run, shown: list[Any]) -> None:

@@ -72,9 +72,6 @@ FIGURES = {
     "scores": lambda: plots.before_after(dict.fromkeys(SCORE, 0.03) | {"perplexity": 123.4}, SCORE),
     "perfect score": lambda: plots.before_after({}, dict.fromkeys(SCORE, 1.0)),
     "no scores": lambda: plots.before_after(None, {}),
-    "runs": lambda: plots.compare_runs(RUNS),
-    "12 runs": lambda: plots.compare_runs(RUNS * 4),
-    "no runs": lambda: plots.compare_runs([]),
 }
 
 
@@ -211,14 +208,6 @@ def test_before_after_draws_scores_and_intervals() -> None:
     whisker = axes.collections[0].get_segments()[0]
     assert [point[0] for point in whisker] == pytest.approx([80, 93])
     assert "not measured" in words(axes.figure)
-
-
-def test_compare_runs_writes_not_measured() -> None:
-    unknown = FolderRun(Path("cpu"), SUMMARY | {"peak_bytes_measured": None})
-    losses_axes, peaks = plots.compare_runs([RUNS[0], unknown]).axes
-    assert len(losses_axes.lines) == 2
-    assert [bar.get_width() for bar in peaks.patches] == [14]
-    assert "not measured" in words(peaks.figure)
 
 
 def test_a_chart_shows_itself_and_leaves_pyplot_alone() -> None:

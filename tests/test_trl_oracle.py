@@ -295,21 +295,6 @@ def assert_ends_alike(found, theirs):
     assert found == pytest.approx(theirs, rel=0.01)
 
 
-@pytest.mark.parametrize("scheduler", ["linear", "cosine", "constant"])
-def test_learning_rates_are_transformers(nano_recipe, scheduler):
-    """The schedule of TRL's loop, at every update. With a warm-up the kit starts at 1/n of the rate, not at zero."""
-    from transformers import get_scheduler
-
-    recipe = nano_recipe(learning_rate=3e-4, lr_scheduler=scheduler, warmup_ratio=0.0)
-    optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=recipe.learning_rate)
-    theirs = get_scheduler(scheduler, optimizer, num_warmup_steps=0, num_training_steps=UPDATES)
-    for number in range(UPDATES):
-        expected = theirs.get_last_lr()[0]
-        assert loop.learning_rate(number, UPDATES, recipe) == pytest.approx(expected, rel=1e-12, abs=1e-18)
-        optimizer.step()
-        theirs.step()
-
-
 def test_fifty_updates_end_at_trls_loss(nano_recipe, tmp_path):
     """TRL's own loop with a fixed order of rows against the kit's step on the same batches, from the same weights."""
     recipe = nano_recipe(

@@ -1,7 +1,6 @@
-"""Fillers that the messages are made of: people, products, brands.
+"""More fillers of the messages: first names, surnames, brands and model codes, beside those in `goods/*.txt`.
 
-Each fifth entry of a list belongs to the test set, the others to training (grammar.split). "pl:" marks
-plurals; what follows the heads of a category may stand before them.
+Each fifth entry of a list belongs to the test set, the others to training (grammar.split).
 """
 
 FIRST_NAMES = """

@@ -37,7 +37,7 @@ def compared(inputs: int, outputs: int, rank: int) -> tuple[float, float]:
     """Median seconds of PEFT's layer and of the kit's."""
     layer = adapted(inputs, outputs, rank)
     peft_forward = layer.forward
-    fused = lora.fuse(nn.ModuleList([layer]))[0].forward  # type: ignore[index]
+    fused = lora.use_one_function(nn.ModuleList([layer]))[0].forward  # type: ignore[index]
     x = torch.randn(TOKENS, inputs, dtype=torch.bfloat16, requires_grad=True)
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(WARM_UP + REPEATS):

@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from make_rows import write
+from bench_training_child import bytes_of
+from make_rows import TRAINED, write
 
 HERE = Path(__file__).resolve().parent
 GIB = 2**30
@@ -132,7 +133,7 @@ def watched(command: list[str], folder: Path, threads: int, **environment: str) 
         print(log.read_text(encoding="utf-8", errors="replace")[-3000:], file=sys.stderr)
         raise SystemExit(f"{' '.join(command[:3])} ended with {process.returncode}")
     others = (busy_seconds() - before - usage.ru_utime - usage.ru_stime) / wall
-    return {"others_cores": max(0.0, others), "child_peak_rss_bytes": usage.ru_maxrss * 1024}
+    return {"others_cores": max(0.0, others), "child_peak_rss_bytes": bytes_of(usage.ru_maxrss)}
 
 
 def busy_seconds() -> float:
@@ -183,7 +184,7 @@ def summarise(results: dict[str, Any], options: argparse.Namespace) -> dict[str,
     for name, some in runs.items():
         seconds = statistics.median(run["seconds"] for run in some)
         table[name] = {
-            "samples_per_second": 192 / seconds,
+            "samples_per_second": TRAINED / seconds,
             "seconds": seconds,
             "mean_loss": statistics.mean(value for run in some for value in run["losses"]),
             "final_loss": statistics.mean(value for run in some for value in run["losses"][-LAST:]),
@@ -193,7 +194,7 @@ def summarise(results: dict[str, Any], options: argparse.Namespace) -> dict[str,
             "of_matmul_rate": flops / seconds / machine["matmul_flops_per_second"] if flops else None,
         }
     return {
-        "job": {"model": options.model, "rows": 192, "threads": options.threads, "repeats": options.repeats},
+        "job": {"model": options.model, "rows": TRAINED, "threads": options.threads, "repeats": options.repeats},
         "machine": {**machine, "processor": processor(), "flops_of_the_job": flops},
         "table": table,
         "checks": checks(runs),

@@ -27,9 +27,13 @@ MATMUL_SIZE = 2048
 
 
 def resident_peak() -> int:
-    """High-water mark of this process' resident memory, in bytes (Linux counts in KiB, macOS in bytes)."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    """High-water mark of this process' resident memory, in bytes."""
+    return bytes_of(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def bytes_of(max_rss: int) -> int:
+    """Bytes of a `ru_maxrss`: Linux counts in KiB, macOS in bytes."""
+    return max_rss if sys.platform == "darwin" else max_rss * 1024
 
 
 def kit(task: dict[str, Any]) -> dict[str, Any]:
