@@ -138,4 +138,4 @@ def test_what_the_notes_quote_is_what_the_scripts_give(
         long = f"{words[len(words) * 95 // 100]} | {words[-1]}"
         assert f"| {part} | {len(rows):,} | {middle} | {long} | {', '.join(absent)} |" in note
     exact, _ = scripts["baseline"].score(FOLDER / "test.jsonl")
-    assert f"get {exact:.1%} of them right" in (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+    assert f"get {100 * exact:.1f} % of them right" in (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
