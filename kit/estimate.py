@@ -94,15 +94,16 @@ def estimate(recipe: Recipe, shape: Shape, longest: int | None = None) -> Estima
     Args:
         longest: tokens of the longest row where the data are known; default max_length.
     """
-    width = 4 if recipe.precision == "fp32" or (recipe.method == "full" and recipe.precision.endswith("-mixed")) else 2
+    width = _stored_width(recipe)
     body = sum(rows * columns for rows, columns in shape.linears)
     bits = {"none": 8 * width, "nf4": 4 + NF4_SCALE_BITS[recipe.double_quant], "int8": 8}[recipe.quantization]
+    autocast_copy = 2 if recipe.method == "full" and recipe.precision.endswith("-mixed") else 0
     adapter = sum(recipe.lora_rank * (i + o) for i, o in shape.linears) if recipe.method != "full" else 0
     trained = adapter or body + shape.other_parameters
     trained_width = (4 if recipe.adapter_dtype == "fp32" else 2) if adapter else width
     tokens = recipe.batch_size * (longest or recipe.max_length)
     parts = {
-        "weights": body * bits / 8 + shape.other_parameters * width,
+        "weights": body * (bits / 8 + autocast_copy) + shape.other_parameters * width,
         "adapters": adapter * trained_width,
         "gradients": trained * trained_width,
         "optimizer": trained * trained_width * OPTIMIZER_BYTES[recipe.optimizer],
@@ -122,15 +123,27 @@ def _activations(recipe: Recipe, shape: Shape, tokens: int, length: int) -> floa
     width = 4 if recipe.precision == "fp32" else 2
     hidden, query, kv = shape.hidden, shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     wide = max(o for _, o in shape.linears)  # the MLP's inner width
-    norms = 2 * hidden * (4 + 4 + width)  # fp32 copy, normalised fp32, scaled
-    attention = width * (3 * query + 4 * kv)
-    scores = width * 2 * shape.heads * length if recipe.attention == "eager" or _short(recipe, length) else 0
+    learns = recipe.method == "full"  # only a norm that learns keeps what its weight is multiplied with
+    norms = 2 * hidden * (4 + width + _stored_width(recipe) * learns)  # input in fp32, output, normalised input
+    eager, short = recipe.attention == "eager", _short(recipe, length)
+    repeated = query if eager or short else kv  # plain matmuls need as many key and value heads as query heads
+    attention = width * (2 * query + 2 * repeated)  # queries, output, keys, values
+    softmax = width if short else 4 + width * (width < 4)  # eager's is in fp32, then cast
+    scores = shape.heads * length * softmax * (eager or short)
     mlp = width * 4 * wide  # gate, its activation, up, their product
     adapters = width * recipe.lora_rank * len(shape.linears) / shape.layers if recipe.method != "full" else 0
-    layer = norms + attention + scores + mlp + adapters
+    outputs = sum(o for _, o in shape.linears) / shape.layers
+    dora = width * (2 * outputs + 3 * hidden) * recipe.use_dora  # what base and adapter give, and copies of their input
+    layer = norms + attention + scores + mlp + adapters + dora
     if recipe.gradient_checkpointing:
         return tokens * (width * hidden * shape.layers + layer)
     return tokens * layer * shape.layers
+
+
+def _stored_width(recipe: Recipe) -> int:
+    """Bytes of an unquantized weight: trainable ones are in fp32 where compute is mixed."""
+    wide = recipe.precision == "fp32" or (recipe.method == "full" and recipe.precision.endswith("-mixed"))
+    return 4 if wide else 2
 
 
 def _short(recipe: Recipe, length: int) -> bool:
