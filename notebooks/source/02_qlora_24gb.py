@@ -175,10 +175,16 @@ tokenizer = models.load_tokenizer(small)
 report = encode.encode(reading, tokenizer, small.max_length)
 print(report.text())
 
+# %%
+trained = sum(row.trained_tokens for row in report.rows)
+read = sum(len(row.ids) for row in report.rows)
+print(f"{trained / read:.0%} of the tokens are trained")
+plots.length_histogram(report.lengths, small.max_length)
+
 # %% [markdown]
-# Read three lines of it: how many rows were lost (a lost row has a reason),
-# how long the longest row is (it decides the peak of memory), and how many of
-# the tokens are trained (only about a quarter).
+# Three things to look at: how many rows were lost (a lost row has a reason),
+# how long the longest row is (it decides the peak of memory), and which share
+# of the tokens is trained.
 
 # %%
 from IPython.display import HTML
@@ -341,7 +347,9 @@ for way, change in WAYS.items():
     paper = recipe.load("qlora-24gb", change).resolve(pretended)
     peak = estimate.estimate(paper, qwen).peak_bytes
     verdict = "fits" if peak < room else "does not fit"
-    print(f"{way:25}{peak / 2**30:7.1f} GiB  {verdict}")
+    cards = -(-peak // room)
+    print(f"{way:25}{peak / 2**30:7.1f} GiB  {verdict}"
+          + f" ({cards:.0f} cards)" * (cards > 1))
 
 # %%
 BudgetBar(estimate.estimate(paper, qwen).parts, room)
@@ -349,8 +357,9 @@ BudgetBar(estimate.estimate(paper, qwen).parts, room)
 # %% [markdown]
 # Two different levers. Recomputing activations (`gradient_checkpointing`)
 # shrinks what grows with the tokens, and without it nothing fits here. 4-bit
-# weights shrink what is always there: 9 GiB come free, for longer rows or a
-# larger batch. Training all weights is a job for five such cards.
+# weights shrink what is always there: compare the last two lines; what comes
+# free is room for longer rows or a larger batch. Training all weights would
+# fill as many cards as the first line says, if they could share it evenly.
 
 # %% [markdown] tags=["instructor"]
 # minutes: 12 short, 18 long
@@ -422,7 +431,7 @@ print(*(f"{value:.2f}" for value in NF4))
 print(f"equal to bitsandbytes; a weight is off by {error:.0%} on average")
 
 # %% [markdown]
-# That is the price of 4 bits: each single weight is wrong by several per cent.
+# That is the price of 4 bits: each single weight is wrong by about a tenth.
 # The errors of many weights mostly cancel in a sum, and the adapter is trained
 # on the model as it now is, errors included.
 #
@@ -572,20 +581,21 @@ parts = summary["predicted_parts"]
 FIXED = ("weights", "adapters", "gradients", "optimizer")
 static = sum(parts[part] for part in FIXED)
 peaks = [summary[f"peak_bytes_{how}"] for how in ("predicted", "measured")]
-lines = {"always there": (static, static),
-         "grows with tokens": [peak - static for peak in peaks],
+print(f"always there: {static / 2**30:.3f} GiB, not measured apart")
+lines = {"what grows with tokens": [peak - static for peak in peaks],
          "peak": peaks}
-print(f"{'GiB':20}predicted  measured  difference")
-for part, (before, after) in lines.items():
-    print(f"{part:20}{before / 2**30:9.3f} {after / 2**30:9.3f} "
-          f"{after / before - 1:+11.1%}")
+print(f"{'GiB':24}predicted  measured  difference")
+for part, (predicted_bytes, measured_bytes) in lines.items():
+    print(f"{part:24}{predicted_bytes / 2**30:9.3f} "
+          f"{measured_bytes / 2**30:9.3f} "
+          f"{measured_bytes / predicted_bytes - 1:+11.1%}")
 
 # %% [markdown]
-# The first line stands in both columns because it was counted above, byte by
-# byte, and agreed; so the gap sits in what grows with the tokens. Table and
-# picture give it as a share of the prediction: a minus says that less was
-# needed than predicted. (The RAM of the process is higher than the peak: it
-# also holds libraries, and copies made while loading.)
+# Weights and adapters of the small model were counted above; gradients and
+# optimizer follow from them. So the whole gap is laid on what grows with the
+# tokens. Table and picture give it as a share of the prediction: a minus says
+# that less was needed than predicted. (The RAM of the process is higher than
+# the peak: it also holds libraries, and copies made while loading.)
 #
 # ### Exercise 3: explain the gap
 #
@@ -624,20 +634,24 @@ padded = round(first["tokens_per_second"] * first["seconds"])
 tokens = reference.longest_row(done) * done.recipe.batch_size
 checks.split_gap(split_gap, *peaks, static, tokens, padded)
 
+# %%
+print(f"gap {peaks[1] - peaks[0]:+,} bytes; "
+      f"gradients in the prediction {parts['gradients']:,} bytes")
+
 # %% [markdown]
-# **Write one sentence:** would you trust this prediction for a batch twice as
-# large, and why?
+# **Write one sentence:** when the peak comes, the backward pass is about to
+# begin. Which part of the prediction is not there yet, and what does that say
+# about the rest?
 #
 # <details><summary>Our sentence</summary>
 #
-# Look at the last row of the check. If its two parts have different signs, the
-# total is closer to the truth than either of its factors: a prediction can be
-# right for wrong reasons, and then it will not be right elsewhere. Bytes a
-# token depend on what the libraries really keep. Here PEFT keeps a bf16 copy of
-# a layer's input for each adapter, six in every block, which the formula does
-# not know; and the formula reckons with two fp32 copies in every norm, where a
-# frozen norm keeps one. A later lesson replaces the formula by a *rehearsal*:
-# the real step, followed storage by storage, without the weights.
+# There are no gradients yet. So the formula counts them too early, and in the
+# recorded run they are *more* than the whole gap: all the rest together needs
+# somewhat more than predicted, and the two errors cancel in part. A prediction
+# can be nearly right for wrong reasons, and then it need not be right
+# elsewhere: with DoRA the same formula errs to the other side. A later lesson
+# replaces it by a *rehearsal*: the real step, followed storage by storage,
+# without the weights.
 # </details>
 
 # %% [markdown] tags=["instructor"]
@@ -654,7 +668,9 @@ checks.split_gap(split_gap, *peaks, static, tokens, padded)
 # %% [markdown]
 # ## Result
 #
-# Exact match is a hard measure: all five fields, every character.
+# Exact match is a hard measure: all five fields, every character. The thin
+# lines in the picture are bootstrap intervals: draw as many rows again, with
+# repetition, again and again, and 95 % of the shares lie inside.
 
 # %%
 plots.before_after(summary["before"], summary["after"])
@@ -666,14 +682,16 @@ SampleTable(mistakes, 4)
 
 # %% [markdown]
 # **How you know that it worked:** the interval of "after" lies above that of
-# "before". The bars are bootstrap intervals: with 100 rows a score of 40 % is
-# anything between 30 % and 50 %. Look at the mistakes, too: valid JSON with a
+# "before". With 100 rows a score of 40 % is anything between 30 % and 50 %.
+# Look at the mistakes, too: valid JSON with a
 # span cut wrongly is another thing than nonsense. For comparison, regular
 # expressions written with all training sentences in view get a few per cent
 # here ([numbers](../data/tickets/README.md)): these sentences are new.
 #
 # **Negative control.** Would the numbers look as good if there were nothing to
-# learn? The same rows, but each message gets the record of another one.
+# learn? The same rows, but each message gets the record of another one. (The
+# perplexity below is e to the mean loss: 1 would mean that every token was
+# certain, 3 that it was a choice between three.)
 
 # %% tags=["long"]
 import json
