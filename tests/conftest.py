@@ -8,6 +8,18 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import pytest
 
+# ruff: noqa: E402 - helpers are imported once their asserts are registered
+HELPERS = ("children", "encode_helpers", "lora_helpers", "run_helpers", "trl_side")
+pytest.register_assert_rewrite(*HELPERS)  # before any of them is imported
+
+from data_helpers import lines as lines
+from encode_helpers import base as base
+from encode_helpers import chatml as chatml
+from encode_helpers import llama as llama
+from encode_helpers import thinking as thinking
+from run_helpers import nano as nano
+from run_helpers import rows as rows
+
 
 @pytest.fixture(scope="session")
 def nano_folder():

@@ -11,13 +11,12 @@ from importlib.metadata import distribution, version
 from pathlib import Path
 
 import pytest
+from file_trees import write
 
-from kit.cards import Card
 from kit.doctor import as_dict, doctor, doctor_text
-from kit.drivers import CardReading, amd, nvidia_on_bus, parse_npu_smi
-from kit.errors import KitError
-from kit.hardware import Machine, card, catalog, detect, disk_free_bytes, machine_from, pretend
-from kit.readings import Readings, cgroup
+from kit.drivers import CardReading, amd, parse_npu_smi
+from kit.hardware import Machine, card, detect, disk_free_bytes, machine_from, pretend
+from kit.readings import Readings
 
 GIB, MIB = 2**30, 2**20
 VERSIONS = {"torch": "2.13.0", "transformers": "5.24.0", "peft": "0.21.2", "bitsandbytes": "0.50.2",
@@ -54,7 +53,6 @@ NPU_SMI = """
 +===========================+===============+====================================================+
 | 0       0                 | 12345         | python                   | 112                     |
 """
-
 
 def wrong(machine: Machine) -> dict[str, str]:
     """What the doctor would fix, with the advice."""
@@ -227,41 +225,6 @@ def test_amd_from_sysfs(tmp_path: Path):
     assert "ROCm" in wrong(machine_from(replace(LINUX, cards=cards)))["AMD Instinct MI300X"]
 
 
-def test_cgroup_limits_v2_and_v1(tmp_path: Path):
-    v2, v1 = tmp_path / "v2", tmp_path / "v1"
-    write(v2, {
-        "proc/self/cgroup": "0::/user.slice/job\n",
-        "sys/fs/cgroup/user.slice/memory.max": str(8 * GIB), "sys/fs/cgroup/user.slice/memory.current": str(3 * GIB),
-        "sys/fs/cgroup/user.slice/memory.stat": f"anon 5\ninactive_file {GIB}\n",
-        "sys/fs/cgroup/user.slice/job/memory.max": "max\n", "sys/fs/cgroup/user.slice/job/cpu.max": "150000 100000\n",
-    })
-    assert cgroup(v2) == (8 * GIB, 2 * GIB, 1.5)
-    write(v1, {
-        "proc/self/cgroup": "4:memory:/docker/ab\n1:cpu,cpuacct:/docker/ab\n",
-        "sys/fs/cgroup/memory/memory.limit_in_bytes": str(2 * GIB),
-        "sys/fs/cgroup/memory/memory.usage_in_bytes": str(GIB),
-        "sys/fs/cgroup/memory/docker/ab/memory.limit_in_bytes": str(9223372036854771712),
-        "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
-    })
-    assert cgroup(v1) == (2 * GIB, GIB, None)
-    assert cgroup(tmp_path / "nothing") == (None, None, None)
-
-
-def test_nvidia_on_the_bus(tmp_path: Path):
-    write(tmp_path, {
-        "sys/bus/pci/devices/a/vendor": "0x10de\n", "sys/bus/pci/devices/a/class": "0x030200\n",
-        "sys/bus/pci/devices/b/vendor": "0x10de\n", "sys/bus/pci/devices/b/class": "0x040300\n",
-        "sys/bus/pci/devices/c/vendor": "0x8086\n", "sys/bus/pci/devices/c/class": "0x030000\n",
-    })
-    assert nvidia_on_bus(tmp_path) == 1
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text, encoding="utf-8")
-
-
 def test_this_machine_is_what_its_system_says():
     machine = detect()
     assert machine.python == platform.python_version()
@@ -310,48 +273,3 @@ def test_pretended_machines():
     assert (machine.kind, machine.tier, machine.precision, len(machine.cards)) == ("cuda", "multi_gpu", "fp16-mixed", 8)
     mac = pretend(card("M2-16GB"), machine=machine_from(LINUX))
     assert (mac.kind, mac.tier, mac.system) == ("mps", "mac", "Darwin")
-
-
-FACTS = [name for name in Card.model_fields if name.endswith(("_bytes", "_flops", "_per_second", "_watts"))]
-
-
-@pytest.mark.parametrize("one", catalog(), ids=lambda one: one.name)
-def test_every_fact_of_the_catalogue_has_a_public_source(one: Card):
-    known = [name for name in (*FACTS, "compute_capability", "link") if getattr(one, name) is not None]
-    assert known and set(known) <= set(one.sources)
-    assert all(len(source) > 10 and "index file" not in source for source in one.sources.values())
-    assert one.memory_bytes and one.kind in {"cuda", "npu", "mps"}
-
-
-@pytest.mark.parametrize("one", catalog(), ids=lambda one: one.name)
-def test_facts_of_the_catalogue_agree_with_each_other(one: Card):
-    assert one.usable_bytes is None or 0.9 < one.usable_bytes / one.memory_bytes < 1
-    if one.bf16_flops:
-        assert one.bf16_flops == one.fp16_flops, "tensor cores and matrix cores run both at one rate"
-        assert one.compute_capability is None or one.compute_capability >= (8, 0)
-    if one.fp8_flops and one.fp16_flops:
-        assert one.fp8_flops / one.fp16_flops == pytest.approx(2, rel=0.02), "sparse rates would give 4"
-    if one.tf32_flops and one.fp16_flops:
-        assert one.fp16_flops / one.tf32_flops == pytest.approx(2, rel=0.02)
-    if one.measured_bf16_flops:
-        assert 0.5 < one.measured_bf16_flops / one.bf16_flops < 1
-
-
-def test_names_and_aliases():
-    assert card("A100-80GB").name == "A100-80GB-SXM" and "SXM" in card("A100-80GB").notes.split(".")[0]
-    assert card("a100 80gb pcie").bandwidth_bytes_per_second == 1935 * 10**9
-    assert card("NVIDIA GeForce RTX 3090") == card("3090") == card("RTX 3090 24GB") == card("RTX-3090")
-    assert card("NVIDIA H100 80GB HBM3").name == "H100-80GB-SXM"
-    assert len({one.name for one in catalog()}) == len(catalog())
-    for wanted in ("RTX-3060", "RTX-3090", "RTX-4090", "T4", "V100-16GB", "V100-32GB", "V100-16GB-PCIe", "A10", "H100",
-                   "A100-40GB", "A100-40GB-PCIe", "H800", "A6000", "Ascend-910B", "L4", "L40S", "RTX-5090", "H200",
-                   "B200", "MI300X", "M2-16GB", "M3-Max-64GB"):
-        assert card(wanted).memory_bytes
-
-
-def test_unknown_card_names_near_ones():
-    typos = {"RTX 4900": "RTX-4090", "A100": "A100-40GB-PCIe", "H100-90GB": "H100-80GB-SXM", "": "T4"}
-    for typo, near in typos.items():
-        with pytest.raises(KitError) as error:
-            card(typo)
-        assert near in error.value.fix and "\n" not in str(error.value)
