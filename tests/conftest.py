@@ -1,8 +1,11 @@
 """Shared fixtures: a nano model and tokenizer made once, runs kept out of the checkout."""
 
 import os
+import signal
 import sys
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; children inherit what is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
