@@ -206,7 +206,7 @@ def resume(folder: str | Path) -> Run:
         if status == "finished":
             fix = "start a new one; `start_adapter` continues from its adapter"
             raise KitError("this run is finished", where=str(folder), fix=fix)
-        for name in (rundir.SUMMARY, rundir.STOP):
+        for name in (rundir.STATUS, rundir.SUMMARY, rundir.STOP):  # the former child may still be on its way out
             (run.folder / name).unlink(missing_ok=True)
         return _spawn(run.folder, recipe)
 

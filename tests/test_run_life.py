@@ -101,6 +101,15 @@ def test_the_life_of_a_run(tmp_path, rows):
     load_with_peft(run)
 
 
+def test_a_former_child_on_its_way_out_is_not_the_resumed_run(nano, tmp_path, monkeypatch):
+    """Python takes a moment to end after its run has: whoever kills the resuming process then must see that."""
+    files.write_json(tmp_path / rundir.RECIPE, nano().model_dump())
+    files.write_json(tmp_path / rundir.SUMMARY, {"status": "stopped"})
+    rundir.StatusFile(tmp_path).report("stopped")  # names a process that is alive: this one
+    monkeypatch.setattr(runs, "_spawn", lambda folder, recipe: runs.Run(folder).status)
+    assert runs.resume(tmp_path) != "running"
+
+
 def test_one_directory_has_one_child(children, nano, tmp_path):
     run = runs.start(nano(epochs=200), tmp_path / "run")
     with pytest.raises(KitError, match="this folder is not empty"):
