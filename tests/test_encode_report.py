@@ -118,11 +118,20 @@ def test_a_pair_is_as_long_as_its_longer_side(chatml):
 # --- all together --------------------------------------------------------------------------------------------------
 
 
-def test_two_thousand_rows_take_less_than_two_seconds(chatml, tmp_path):
+def test_encoding_costs_little_more_than_the_chat_template(chatml, tmp_path):
+    """Both sides take turns and the best turn counts, so that a slow or busy machine slows both: 1.2 to 1.9 seen."""
     rows = [{"messages": as_dicts(talk(words(n % 60 + 1) + str(n), words(12)))} for n in range(2000)]
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    start = time.perf_counter()
-    report = encode(read(path), chatml, 256)
-    assert time.perf_counter() - start < 2
+    seconds = ([], [])
+    for _ in range(3):
+        start = time.perf_counter()
+        report = encode(read(path), chatml, 256)
+        seconds[0].append(time.perf_counter() - start)
+        start = time.perf_counter()
+        for row in rows:
+            chatml.apply_chat_template(row["messages"], tokenize=True)
+        seconds[1].append(time.perf_counter() - start)
+    ours, template = map(min, seconds)
     assert (len(report.rows), report.duplicates) == (2000, 0)
+    assert ours < 4 * template

@@ -225,7 +225,7 @@ def test_live_run_follows_survives_faults_and_ends_as_a_picture(run: Run, shown:
         while panels._following:
             await asyncio.sleep(0.01)
 
-    asyncio.run(asyncio.wait_for(lesson(), 5))
+    asyncio.run(asyncio.wait_for(lesson(), 60))
     assert shown[0] is panel.box
     assert shown[-2]["image/png"].startswith(b"\x89PNG")
     assert "stopped: 12 steps" in shown[-1].data
