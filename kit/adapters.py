@@ -14,6 +14,7 @@ from kit.recipe import Recipe
 from kit.sources import local_path
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+ALL_LINEAR = "all-linear"
 
 
 def prepare_base(model: nn.Module, recipe: Recipe) -> nn.Module:
@@ -51,22 +52,22 @@ def add_adapter(model: nn.Module, recipe: Recipe) -> nn.Module:
 def _new_adapter(base: Any, recipe: Recipe) -> nn.Module:
     from peft import LoraConfig, get_peft_model
 
-    names = [name.strip() for name in recipe.target_modules.split(",")]
+    names = _names(recipe)
     linear = {name.rsplit(".", 1)[-1]: module for name, module in base.named_modules() if _is_linear(module)}
     head = base.get_output_embeddings()
     body = sorted(name for name, module in linear.items() if module is not head)
     if not body:
         what = "this model has no linear layers that an adapter fits"
         raise KitError(what, where=recipe.model, fix="set method=full, or choose another model")
-    missing = [name for name in names if name != "all-linear" and name not in linear]
+    missing = [name for name in names if name != ALL_LINEAR and name not in linear]
     if missing:
         raise KitError(
             f"the model has no layer {missing[0]!r}",
             where="target_modules",
-            fix=f"all-linear, or some of {', '.join(body)}",
+            fix=f"{ALL_LINEAR}, or some of {', '.join(body)}",
         )
     narrow = min(
-        min(linear[n].in_features, linear[n].out_features) for n in (body if names == ["all-linear"] else names)
+        min(linear[n].in_features, linear[n].out_features) for n in (body if names == [ALL_LINEAR] else names)
     )
     if recipe.lora_rank > narrow:
         raise KitError(
@@ -81,10 +82,14 @@ def _new_adapter(base: Any, recipe: Recipe) -> nn.Module:
         lora_dropout=recipe.lora_dropout,
         use_dora=recipe.use_dora,
         use_rslora=recipe.use_rslora,
-        target_modules="all-linear" if names == ["all-linear"] else names,
+        target_modules=ALL_LINEAR if names == [ALL_LINEAR] else names,
         task_type="CAUSAL_LM",
     )
     return get_peft_model(base, config, autocast_adapter_dtype=recipe.adapter_dtype == "fp32")
+
+
+def _names(recipe: Recipe) -> list[str]:
+    return [name.strip() for name in recipe.target_modules.split(",")]
 
 
 def _is_linear(module: nn.Module) -> bool:
@@ -92,13 +97,16 @@ def _is_linear(module: nn.Module) -> bool:
 
 
 def _same_shape(folder: Path, recipe: Recipe) -> None:
-    """An adapter to continue from keeps its own shape: the recipe must say the same."""
+    """An adapter to continue from keeps its own shape and layers: the recipe must say the same."""
     own = {"use_dora": False, "use_rslora": False, **_config(folder)}  # older files do not name them
     if not {"r", "lora_alpha"} <= own.keys():
         fix = "give an adapter that LoRA made"
         raise KitError(f"this adapter is no LoRA ({own.get('peft_type')})", where=str(folder), fix=fix)
     fields = {"r": "lora_rank", "lora_alpha": "lora_alpha", "use_dora": "use_dora", "use_rslora": "use_rslora"}
     other = [f"{ours}={own[theirs]}" for theirs, ours in fields.items() if own[theirs] != getattr(recipe, ours)]
+    layers = own.get("target_modules")  # all-linear was written down as the names that it found
+    if recipe.target_modules != ALL_LINEAR and set(_names(recipe)) != set(layers if isinstance(layers, list) else []):
+        other.append(f"target_modules={ALL_LINEAR}")
     if other:
         what = f"the adapter to continue from has {', '.join(other)}, the recipe says otherwise"
         raise KitError(what, where=str(folder), fix=" ".join(f"--set {setting}" for setting in other))
@@ -130,7 +138,7 @@ def with_adapter(base: nn.Module, folder: Path, train: Recipe | None = None) -> 
     Raises:
         KitError: not an adapter folder, or one made for another model.
     """
-    from peft import PeftModel, get_peft_model_state_dict
+    from peft import LoraConfig, PeftModel, get_peft_model_state_dict
     from safetensors import safe_open
 
     made_for = _config(folder)["base_model_name_or_path"]
@@ -142,8 +150,12 @@ def with_adapter(base: nn.Module, folder: Path, train: Recipe | None = None) -> 
     wide = train is None or train.adapter_dtype == "fp32"
     fix = f"use the model it was trained on ({made_for})"
     try:
+        config: Any = None
+        if train:
+            config = LoraConfig.from_pretrained(str(folder))
+            config.lora_dropout = train.lora_dropout
         model = PeftModel.from_pretrained(
-            base, str(folder), is_trainable=train is not None, autocast_adapter_dtype=wide
+            base, str(folder), is_trainable=train is not None, autocast_adapter_dtype=wide, config=config
         )
     except (RuntimeError, ValueError, KeyError, TypeError) as error:
         if isinstance(error, torch.OutOfMemoryError):

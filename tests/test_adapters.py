@@ -162,8 +162,13 @@ def test_a_continued_adapter_goes_on_where_it_was(nano_recipe, saved):
 
 
 @pytest.mark.parametrize(
-    "other", [{"lora_rank": 8}, {"lora_alpha": 32.0}, {"use_dora": True}, {"use_rslora": True}, "defaults"], ids=str
-)
+    "other",
+    [
+        {"lora_rank": 8}, {"lora_alpha": 32.0}, {"use_dora": True}, {"use_rslora": True},
+        {"target_modules": "q_proj,v_proj"}, "defaults",
+    ],
+    ids=str,
+)  # fmt: skip
 def test_another_shape_names_the_settings_that_fit(nano_recipe, saved, other):
     """The recipe's rank would be ignored otherwise, and alpha with it; what the line says to set, works."""
     folder, fields = saved
@@ -174,6 +179,14 @@ def test_another_shape_names_the_settings_that_fit(nano_recipe, saved, other):
     settings = dict(re.findall(r"--set (\w+)=(\S+)", advice))
     assert settings.keys() == ({"lora_rank", "lora_alpha"} if other == "defaults" else other.keys())
     assert layers(built(make({**nano_recipe(**asked).model_dump(), **settings})))
+
+
+def test_a_continued_adapter_takes_the_recipes_dropout_and_its_own_layers(nano_recipe, tmp_path):
+    fields = {"lora_rank": 4, "target_modules": "v_proj, q_proj"}
+    built(nano_recipe(**fields)).save_pretrained(tmp_path, save_embedding_layers=False)
+    model = built(nano_recipe(**fields, lora_dropout=0.25, start_adapter=str(tmp_path)))
+    assert {layer.lora_dropout["default"].p for layer in layers(model).values()} == {0.25}
+    assert {name.rsplit(".", 1)[-1] for name in layers(model)} == {"q_proj", "v_proj"}
 
 
 def test_an_old_adapter_does_not_name_every_field(nano_recipe, saved):
