@@ -44,12 +44,16 @@ def open_rows(source: str) -> tuple[str, Iterable[Raw]]:
     Raises:
         KitError: no such file or data set, a folder, an empty file, the wrong encoding, a broken file.
     """
-    path = _find(source)
+    path = find(source)
     return _hub_rows(source) if path is None else _file_rows(path, source)
 
 
-def _find(source: str) -> Path | None:
-    """The file that `source` names, or None if it can only be a hub id."""
+def find(source: str) -> Path | None:
+    """The file that `source` names, or None if it can only be a hub id.
+
+    Raises:
+        KitError: it is a path and no file is there, or no data file.
+    """
     try:
         path = next((path for path in (Path(source), shipped(source)) if path.exists()), None)
         if path is not None and path.is_dir():

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import psutil
 from filelock import FileLock, Timeout
 
-from kit import devices, rundir, sources
+from kit import devices, rows, rundir, sources
 from kit.errors import KitError
 from kit.files import shipped, storage_error, write_json, write_text
 from kit.hardware import detect
@@ -236,6 +236,8 @@ def _check_what_is_here(recipe: Recipe) -> None:
     if recipe.tracker != "none" and not find_spec(recipe.tracker):  # accelerate would train without it, in silence
         fix = f"`pip install {recipe.tracker}`, or set tracker=none"
         raise KitError(f"{recipe.tracker} is not installed", where="tracker", fix=fix)
+    for source in filter(None, (recipe.train_data, recipe.eval_data)):
+        rows.find(source)
 
 
 @contextmanager

@@ -64,7 +64,7 @@ ALLOWED = {
     "loop": "batches checkpoint encode errors memory models optimizers preflight recipe rundir step",
     "train": "adapters batches data encode errors estimate evaluate files loop memory models recipe rundir",
     # what people touch
-    "runs": "devices errors files hardware recipe rundir sources",
+    "runs": "devices errors files hardware recipe rows rundir sources",
     "score": "adapters data encode errors evaluate hardware models recipe rundir",
     "console": "errors hardware markup recipe runs",
     "reference": "errors files plots rundir runs",

@@ -153,6 +153,14 @@ def test_two_starts_in_one_second_get_two_folders(runs_here, monkeypatch):
     assert len(made) == 3 and all(path.is_dir() for path in made)
 
 
+@pytest.mark.parametrize("field", ["train_data", "eval_data"])
+@pytest.mark.parametrize("source", ["none.jsonl", "a/b/c", "."])
+def test_no_folder_is_made_for_data_that_is_not_there(runs_here, nano, field, source):
+    with pytest.raises(KitError):
+        runs.start(nano(**{field: source}))
+    assert not runs.root().exists() or not list(runs.root().iterdir())
+
+
 def test_a_run_goes_on_from_another_working_directory(children, tmp_path, monkeypatch, rows):
     """Names of files are kept by their whole path; `nano` stays `nano` even beside a folder of that name."""
     monkeypatch.chdir(rows.parent)
