@@ -139,7 +139,7 @@ def run(
     if status == "died":
         raise KitError(console.cause_of_death(the_run), where=str(the_run.folder))
     if must_learn and not console.learnt(summary):
-        print("kit: the score did not rise beyond its interval", file=sys.stderr)
+        print(f"kit: {console.not_learnt(summary)}", file=sys.stderr)
         sys.exit(1)
 
 
@@ -179,9 +179,9 @@ def evaluate(
 
     Example: kit evaluate smollm2-135m --data tickets/test.jsonl --rows 50
     """
-    from kit import score
+    from kit import console, score
 
-    result = score.score_target(target, rows_from, rows)
+    result = score.score_target(target, rows_from, rows, console.counter("score"))
     print(result.scores.line())
     if as_json:
         _print_json({"target": target, **result.scores._asdict()})

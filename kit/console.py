@@ -4,14 +4,14 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kit.errors import KitError
 from kit.hardware import disk_free_bytes
 from kit.markup import gap
 from kit.recipe import Recipe, field_help
-from kit.runs import ENDED, POLL, Run
+from kit.runs import ENDED, POLL, Progress, Run
 
 GIB = 2**30
 RISEN = 1.2  # batches differ in loss: only more than that counts as risen
@@ -41,7 +41,7 @@ def follow(run: Run) -> str:
                 raise KitError("left it running", where=str(run.folder), fix=fix) from None
             asked = True
             run.stop()
-            print("\nsaving and stopping after the next update (Ctrl-C again: leave it running) ...", flush=True)
+            print("\nsaving and stopping (Ctrl-C again: leave it running) ...", flush=True)
     if sys.stdout.isatty():
         print("\r\033[K", end="", flush=True)
     return status
@@ -64,7 +64,31 @@ def _show(run: Run, seen: set[str]) -> None:
 
 def progress_line(run: Run) -> str:
     """Phase, bar, steps, loss and time left, in one line."""
-    progress = run.progress()
+    return _line(run.progress())
+
+
+def counter(what: str) -> Callable[[int, int], None]:
+    """A function to call often, with (done, in all): it shows the line of a run, on stderr."""
+    began, shown, fifth = time.monotonic(), 0.0, -1
+
+    def say(done: int, total: int) -> None:
+        nonlocal shown, fifth
+        now, part = time.monotonic(), done * 5 // total
+        terminal = sys.stderr.isatty()
+        if now - shown < POLL and done < total if terminal else part == fifth:
+            return
+        shown, fifth = now, part
+        left = (now - began) * (total - done) / done if 0 < done < total else None
+        line = _line(Progress(what, done, total, now - began, left))
+        if terminal:
+            width = shutil.get_terminal_size().columns
+            line = "\r\033[K" + ("" if done == total else line[: width - 1])
+        print(line, end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+    return say
+
+
+def _line(progress: Progress) -> str:
     if not progress.total_steps:
         return f"{progress.phase} ... {duration(progress.seconds)}"
     full = round(BAR * progress.step / progress.total_steps)
@@ -98,6 +122,8 @@ def report(run: Run) -> str:
     for when in ("before", "after"):
         if summary.get(when):
             lines.append(f"{when:<7}{scores_line(summary[when])}")
+    if summary["status"] == "stopped":
+        lines.append(f"`kit run --resume {run.folder}` goes on from here")
     changed = next((s for s in run.samples() if s.get("after") == s["expected"] != s.get("before")), None)
     if changed:
         lines += ["", "one held-out row, before and after:"]
@@ -132,6 +158,13 @@ def learnt(summary: dict[str, Any]) -> bool:
     """Whether the score after lies above the interval of the score before."""
     before, after = summary.get("before"), summary.get("after")
     return bool(before and after and after["exact_match_low"] > before["exact_match_high"])
+
+
+def not_learnt(summary: dict[str, Any]) -> str:
+    """Why a run does not count as having learnt."""
+    if summary["status"] == "stopped":
+        return "stopped before the score after was taken"
+    return "the score did not rise beyond its interval" if summary.get("after") else "no score: set eval_data"
 
 
 def cause_of_death(run: Run) -> str:

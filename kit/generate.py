@@ -25,7 +25,7 @@ def answers(
     Prompts of like length share a batch and are padded on the left (positions count from the first real token).
 
     Args:
-        progress: called with (prompts done, prompts in all) after each batch.
+        progress: called with (prompts done, prompts in all) after each token; to give up, let it raise.
     """
     was_training = model.training
     model.eval()
@@ -33,6 +33,12 @@ def answers(
     order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
     texts = [""] * len(prompts)
     done = 0
+
+    def after_token(ids: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+        if progress:
+            progress(done, len(order))
+        return torch.zeros(len(ids), dtype=torch.bool, device=ids.device)  # no row ends here
+
     for batch in _batches(order, [len(p) + max_new_tokens for p in prompts]):
         ids, mask = left_padded([prompts[i] for i in batch], tokenizer.pad_token_id)
         out = model.generate(  # type: ignore[operator]
@@ -45,6 +51,7 @@ def answers(
             top_k=None,
             eos_token_id=stop_ids(model, tokenizer),
             pad_token_id=tokenizer.pad_token_id,
+            stopping_criteria=[after_token],
         )
         for i, text in zip(
             batch, tokenizer.batch_decode(out[:, ids.shape[1] :], skip_special_tokens=True), strict=True

@@ -1,5 +1,6 @@
 """Score a run's adapter or a model on held-out rows: the work behind `kit evaluate`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,16 @@ from kit.hardware import detect
 from kit.recipe import Recipe, make
 
 
-def score_target(target: str, source: str = "", rows: int = 0) -> evaluate.Evaluation:
+def score_target(
+    target: str, source: str = "", rows: int = 0, progress: Callable[[int, int], None] | None = None
+) -> evaluate.Evaluation:
     """Scores of a run directory's adapter, or of a model without one.
 
     Args:
         target: a run directory, or a model name as in a recipe.
         source: rows to score; default: the recipe's eval_data.
         rows: at most so many; 0: all.
+        progress: called with (rows done, rows in all), often.
 
     Raises:
         KitError: no such run or model, no rows, or no adapter yet.
@@ -35,7 +39,7 @@ def score_target(target: str, source: str = "", rows: int = 0) -> evaluate.Evalu
     encode.check_loss(report, recipe.max_lost_rows)
     model = _model(folder if is_run else None, recipe)
     models.check_ids(model, (row.ids for row in report.rows))
-    return evaluate.evaluate(model, tokenizer, report.rows, recipe)
+    return evaluate.evaluate(model, tokenizer, report.rows, recipe, progress)
 
 
 def _check_result(folder: Path, recipe: Recipe) -> None:

@@ -20,12 +20,16 @@ from torch import nn
 from kit import adapters, batches, data, encode, estimate, evaluate, memory, models, rundir
 from kit.errors import KitError
 from kit.files import write_json, write_text, write_whole
-from kit.loop import Job, train
+from kit.loop import Job, Outcome, train
 from kit.recipe import Recipe
 
 EXIT = {"finished": 0, "stopped": 0, "failed": 2}
 LOCK_SECONDS = 5  # the starting process holds the lock for a moment
 LIBRARIES = ("torch", "transformers", "peft", "bitsandbytes", "accelerate")
+
+
+class Stopped(Exception):
+    """Somebody asked for a stop while the scores were taken."""
 
 
 def main(folder: Path) -> int:
@@ -89,15 +93,8 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
     models.check_ids(model, (row.ids for row in [*rows, *held_out]))
     models.check_head(model, recipe.device)
     job = Job(folder, recipe, model, tokenizer, rows, held_out, status)
-    before, samples = _score(job, "before") if held_out else (None, [])
-    since = (rundir.last_line(folder / rundir.MEMORY) or {"seconds": 0.0})["seconds"]
-    with memory.MemorySampler(recipe.device, folder / rundir.MEMORY, since=since):
-        outcome = train(job)
+    outcome, before, after = _scored_training(job)
     peaks = rundir.peaks(folder / rundir.MEMORY)
-    save_result(folder, model, tokenizer, recipe)
-    after = None
-    if held_out and outcome.status == "finished":
-        after, _ = _score(job, "after", samples)
     status.report(outcome.status, outcome.steps, outcome.total_steps)
     return {
         **outcome.as_dict(),
@@ -109,6 +106,22 @@ def _run(folder: Path, recipe: Recipe, status: rundir.StatusFile) -> dict[str, A
         "after": after,
         "versions": {name: metadata.version(name) for name in LIBRARIES},
     }
+
+
+def _scored_training(job: Job) -> tuple[Outcome, dict[str, Any] | None, dict[str, Any] | None]:
+    """Train and save; with held-out rows, the scores before and after. What a stop leaves out, a resume makes up."""
+    outcome, before, after = Outcome(batches.total_steps(len(job.rows), job.recipe)), None, None
+    try:
+        before, samples = _score(job, "before") if job.held_out else (None, [])
+        since = (rundir.last_line(job.folder / rundir.MEMORY) or {"seconds": 0.0})["seconds"]
+        with memory.MemorySampler(job.recipe.device, job.folder / rundir.MEMORY, since=since):
+            outcome = train(job)
+        save_result(job.folder, job.model, job.tokenizer, job.recipe)
+        if job.held_out and outcome.status == "finished":
+            after, _ = _score(job, "after", samples)
+    except Stopped:
+        outcome.status = "stopped"
+    return outcome, before, after
 
 
 def _data(folder: Path, recipe: Recipe, tokenizer: Any) -> tuple[Sequence[batches.Row], list[encode.EncodedRow]]:
@@ -147,6 +160,8 @@ def _score(
 
         def say(done: int, total: int) -> None:
             job.status.report(f"score {when}", done, total)
+            if (job.folder / rundir.STOP).exists():
+                raise Stopped
 
         say(0, len(job.held_out))
         scores, answers = evaluate.evaluate(job.model, job.tokenizer, job.held_out, job.recipe, say)

@@ -97,7 +97,7 @@ def test_run_prints_json_last_and_evaluate_scores_it(method, kit, shared, tmp_pa
     summary = json.loads(out.splitlines()[-1])
     assert summary["after"]["rows"] == 2
     code, out, err = kit("evaluate", str(tmp_path / "run"), "--rows", "2", "--json")
-    assert (code, err) == (0, "")
+    assert code == 0 and " 0/2" in err and " 2/2" in err, "the progress leaves stdout alone"
     again = json.loads(out.splitlines()[-1])
     assert again["perplexity"] == pytest.approx(summary["after"]["perplexity"], rel=1e-6), "it is the adapter saved"
     two_steps = Place(tmp_path / "b", shared).run(source, "eval_rows=2")

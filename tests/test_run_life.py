@@ -192,6 +192,32 @@ def test_ctrl_c_in_a_script_stops_the_run_and_twice_leaves_it(children, nano, tm
     assert "saving and stopping" in capsys.readouterr().out
 
 
+ASKED_WHILE_SCORED = """
+from kit import rundir
+report = rundir.StatusFile.report
+def asked(self, phase, done=0, total=0, **more):
+    report(self, phase, done, total, **more)
+    if phase == "score {when}":
+        (self._path.parent / rundir.STOP).touch()
+rundir.StatusFile.report = asked
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_stop_while_the_scores_are_taken_acts_at_once_and_a_resume_takes_them(children, nano, tmp_path, when):
+    children.before = ASKED_WHILE_SCORED.format(when=when)
+    run = runs.start(nano(eval_rows=2, max_steps=3), tmp_path / "run")
+    assert run.wait(WAIT) == "stopped"
+    done = {"before": 0, "after": 3}[when]
+    assert (run.summary()["steps"], run.summary()["total_steps"], run.summary()["after"]) == (done, 3, None)
+    report = console.report(run)
+    assert f"stopped: {done} of 3 updates" in report and f"`kit run --resume {run.folder}` goes on" in report
+    assert console.not_learnt(run.summary()).startswith("stopped")
+    children.before = ""
+    assert runs.resume(run.folder).wait(WAIT) == "finished"
+    check_directory(run)
+
+
 def test_status_of_a_child_elsewhere_follows_its_writing(tmp_path):
     files.write_json(tmp_path / rundir.RECIPE, Recipe().model_dump())
     status = {"pid": os.getpid(), "process_started": 0.0, "host": "a node", "phase": "train", "phase_started": 0.0}
